@@ -1,0 +1,272 @@
+//! The transitions of the turn machine.
+//!
+//! Invariants, each checked by the model test beside this file: every prompt is answered exactly once; at most one is
+//! with Claude at a time; the next is sent only after the one before was answered; after a cancel no path waits for
+//! anything but Claude's own result, its exit, or the escalation clock.
+
+use std::collections::VecDeque;
+
+use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId};
+
+/// A session's turns.
+#[derive(Debug)]
+pub(crate) struct TurnMachine {
+    claude: Claude,
+    running: Option<Running>,
+    queue: VecDeque<PromptId>,
+    newest: Generation,
+}
+
+/// The process behind the session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Claude {
+    /// None is running; the next prompt starts one.
+    Absent,
+    /// Being started.
+    Starting(Generation),
+    /// Takes prompts.
+    Ready(Generation),
+    /// Runs, but has to be replaced before the next prompt (it was started without a login).
+    Stale(Generation),
+    /// On its way out.
+    Ending(Generation),
+    /// The session is over.
+    Closed,
+}
+
+/// The prompt that Claude has.
+#[derive(Debug)]
+struct Running {
+    id: PromptId,
+    begun: bool,
+    stop: Stop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stop {
+    No,
+    Interrupted,
+    Killed,
+}
+
+impl TurnMachine {
+    /// A session without a process.
+    pub(crate) fn new() -> Self {
+        Self { claude: Claude::Absent, running: None, queue: VecDeque::new(), newest: Generation(0) }
+    }
+
+    /// Takes one event and says what to do about it.
+    pub(crate) fn on(&mut self, event: Event) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match event {
+            Event::Prompt(id) => self.enqueue(id, &mut effects),
+            Event::Cancel => self.cancel_all(&mut effects),
+            Event::CancelPrompt(id) => self.cancel_one(id, &mut effects),
+            Event::Adopted(generation) => self.adopt(generation),
+            Event::Launched(generation) => {
+                if self.claude == Claude::Starting(generation) {
+                    self.claude = Claude::Ready(generation);
+                }
+            }
+            Event::LaunchFailed(generation) => self.launch_failed(generation, &mut effects),
+            Event::Started(generation, id) => self.started(generation, id, &mut effects),
+            Event::Dequeued(generation, ids) => self.dequeued(generation, &ids, &mut effects),
+            Event::Result { generation, attribution, signed_out } => {
+                self.result(generation, &attribution, signed_out, &mut effects);
+            }
+            Event::Idle(generation) => self.idle(generation, &mut effects),
+            Event::Ended(generation) => self.ended(generation, &mut effects),
+            Event::EscalationDue => self.escalate(&mut effects),
+            Event::Close => self.close(&mut effects),
+        }
+        self.advance(&mut effects);
+        effects
+    }
+
+    /// Whether a prompt is with Claude.
+    pub(crate) fn turn_running(&self) -> bool {
+        self.running.is_some()
+    }
+
+    /// Whether the running turn has been cancelled, so that nothing more may be asked for it.
+    pub(crate) fn stopping(&self) -> bool {
+        self.running.as_ref().is_some_and(|running| running.stop != Stop::No)
+    }
+
+    fn enqueue(&mut self, id: PromptId, effects: &mut Vec<Effect>) {
+        if self.claude == Claude::Closed {
+            effects.push(Effect::Answer(id, Outcome::Closed));
+        } else if self.queue.len() >= MAX_QUEUED_PROMPTS {
+            effects.push(Effect::Answer(id, Outcome::QueueFull));
+        } else {
+            self.queue.push_back(id);
+        }
+    }
+
+    fn adopt(&mut self, generation: Generation) {
+        if self.claude == Claude::Absent {
+            self.newest = generation;
+            self.claude = Claude::Ready(generation);
+        }
+    }
+
+    fn cancel_all(&mut self, effects: &mut Vec<Effect>) {
+        effects.extend(self.queue.drain(..).map(|id| Effect::Answer(id, Outcome::Cancelled)));
+        self.interrupt(effects);
+    }
+
+    fn cancel_one(&mut self, id: PromptId, effects: &mut Vec<Effect>) {
+        if self.running.as_ref().is_some_and(|running| running.id == id) {
+            self.interrupt(effects);
+        } else if let Some(at) = self.queue.iter().position(|queued| *queued == id) {
+            self.queue.remove(at);
+            effects.push(Effect::Answer(id, Outcome::Cancelled));
+        }
+    }
+
+    /// Stops the running turn; a second cancel of the same turn changes nothing.
+    fn interrupt(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(running) = self.running.as_mut().filter(|running| running.stop == Stop::No) {
+            running.stop = Stop::Interrupted;
+            effects.extend([Effect::WithdrawAsks, Effect::Interrupt, Effect::ArmEscalation]);
+        }
+    }
+
+    fn launch_failed(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
+        if self.claude == Claude::Starting(generation) {
+            self.claude = Claude::Absent;
+            effects.extend(self.queue.pop_front().map(|id| Effect::Answer(id, Outcome::LaunchFailed)));
+        }
+    }
+
+    /// An interrupt that reached Claude before the prompt did has stopped nothing, so it is repeated.
+    fn started(&mut self, generation: Generation, id: Option<PromptId>, effects: &mut Vec<Effect>) {
+        if !self.is_current(generation) {
+            return;
+        }
+        let Some(running) = &mut self.running else { return };
+        if id.is_some_and(|id| id != running.id) || running.begun {
+            return;
+        }
+        running.begun = true;
+        if running.stop == Stop::Interrupted {
+            effects.push(Effect::Interrupt);
+        }
+    }
+
+    fn dequeued(&mut self, generation: Generation, ids: &[PromptId], effects: &mut Vec<Effect>) {
+        let hit = self.running.as_ref().is_some_and(|running| ids.contains(&running.id));
+        if self.is_current(generation) && hit {
+            self.finish(Outcome::Cancelled, effects);
+        }
+    }
+
+    fn result(
+        &mut self,
+        generation: Generation,
+        attribution: &Attribution,
+        signed_out: bool,
+        effects: &mut Vec<Effect>,
+    ) {
+        if !self.is_current(generation) {
+            return;
+        }
+        let ours = self.running.as_ref().is_some_and(|running| match attribution {
+            Attribution::Prompts(ids) => ids.contains(&running.id),
+            Attribution::Background => false,
+            Attribution::Unnamed => running.begun,
+        });
+        if ours {
+            self.finish(Outcome::Finished, effects);
+            if signed_out && let Claude::Ready(generation) = self.claude {
+                self.claude = Claude::Stale(generation);
+            }
+        }
+    }
+
+    fn idle(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
+        if self.is_current(generation) && self.running.as_ref().is_some_and(|running| running.begun) {
+            self.finish(Outcome::NoResult, effects);
+        }
+    }
+
+    fn ended(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
+        if !self.is_current(generation) {
+            return;
+        }
+        self.claude = Claude::Absent;
+        effects.push(Effect::WithdrawAsks);
+        self.finish(Outcome::Died, effects);
+    }
+
+    fn escalate(&mut self, effects: &mut Vec<Effect>) {
+        let (Some(running), Claude::Ready(generation)) = (&mut self.running, self.claude) else { return };
+        if running.stop == Stop::Interrupted {
+            running.stop = Stop::Killed;
+            self.claude = Claude::Ending(generation);
+            effects.push(Effect::Kill);
+        }
+    }
+
+    fn close(&mut self, effects: &mut Vec<Effect>) {
+        if self.claude == Claude::Closed {
+            return;
+        }
+        let turn_running = self.running.is_some();
+        effects.push(Effect::WithdrawAsks);
+        if let Some(running) = &mut self.running {
+            running.stop = Stop::Killed;
+        }
+        self.finish(Outcome::Cancelled, effects);
+        effects.extend(self.queue.drain(..).map(|id| Effect::Answer(id, Outcome::Cancelled)));
+        effects.push(Effect::Shutdown { turn_running });
+        self.claude = Claude::Closed;
+    }
+
+    /// Answers the running prompt, if there is one. What was cancelled is answered so, however it ended.
+    fn finish(&mut self, outcome: Outcome, effects: &mut Vec<Effect>) {
+        let Some(running) = self.running.take() else { return };
+        let outcome = match running.stop {
+            Stop::No => outcome,
+            Stop::Interrupted | Stop::Killed => {
+                effects.push(Effect::DisarmEscalation);
+                Outcome::Cancelled
+            }
+        };
+        effects.push(Effect::Answer(running.id, outcome));
+    }
+
+    /// Moves on to the next prompt when nothing stands in its way.
+    fn advance(&mut self, effects: &mut Vec<Effect>) {
+        if self.running.is_some() || self.queue.is_empty() {
+            return;
+        }
+        match self.claude {
+            Claude::Ready(_) => {
+                let Some(id) = self.queue.pop_front() else { return };
+                self.running = Some(Running { id, begun: false, stop: Stop::No });
+                effects.push(Effect::Send(id));
+            }
+            Claude::Absent => {
+                self.newest = Generation(self.newest.0.saturating_add(1));
+                self.claude = Claude::Starting(self.newest);
+                effects.push(Effect::Launch(self.newest));
+            }
+            Claude::Stale(generation) => {
+                self.claude = Claude::Ending(generation);
+                effects.push(Effect::Retire);
+            }
+            Claude::Starting(_) | Claude::Ending(_) | Claude::Closed => {}
+        }
+    }
+
+    fn is_current(&self, generation: Generation) -> bool {
+        match self.claude {
+            Claude::Starting(current)
+            | Claude::Ready(current)
+            | Claude::Stale(current)
+            | Claude::Ending(current) => current == generation,
+            Claude::Absent | Claude::Closed => false,
+        }
+    }
+}

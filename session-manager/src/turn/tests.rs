@@ -1,0 +1,419 @@
+//! Tables and a model test of the turn machine.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnMachine};
+
+const G1: Generation = Generation(1);
+
+fn id(n: u128) -> PromptId {
+    PromptId(uuid::Uuid::from_u128(n))
+}
+
+fn result(generation: Generation, attribution: Attribution) -> Event {
+    Event::Result { generation, attribution, signed_out: false }
+}
+
+fn named(n: u128) -> Attribution {
+    Attribution::Prompts(vec![id(n)])
+}
+
+fn answer(n: u128, outcome: Outcome) -> Effect {
+    Effect::Answer(id(n), outcome)
+}
+
+/// Feeds events to a machine with an adopted process and compares what each brings about.
+fn check(steps: &[(Event, &[Effect])]) -> TurnMachine {
+    let mut machine = TurnMachine::new();
+    machine.on(Event::Adopted(G1));
+    for (at, (event, expected)) in steps.iter().enumerate() {
+        assert_eq!(machine.on(event.clone()), expected.to_vec(), "step {at}: {event:?}");
+    }
+    machine
+}
+
+fn interrupted() -> Vec<Effect> {
+    vec![Effect::WithdrawAsks, Effect::Interrupt, Effect::ArmEscalation]
+}
+
+#[test]
+fn the_second_prompt_is_sent_only_after_the_result_of_the_first() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Prompt(id(2)), &[]),
+        (Event::Started(G1, Some(id(1))), &[]),
+        (result(G1, named(1)), &[answer(1, Outcome::Finished), Effect::Send(id(2))]),
+        (result(G1, named(2)), &[answer(2, Outcome::Finished)]),
+    ]);
+}
+
+#[test]
+fn results_of_other_turns_answer_nobody() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (result(G1, Attribution::Unnamed), &[]),
+        (Event::Started(G1, None), &[]),
+        (result(G1, named(7)), &[]),
+        (result(G1, Attribution::Background), &[]),
+        (result(Generation(9), Attribution::Unnamed), &[]),
+        (result(G1, Attribution::Unnamed), &[answer(1, Outcome::Finished)]),
+        (result(G1, Attribution::Unnamed), &[]),
+    ]);
+}
+
+#[test]
+fn a_folded_result_answers_the_prompt_it_names_among_others() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (result(G1, Attribution::Prompts(vec![id(8), id(1)])), &[answer(1, Outcome::Finished)]),
+    ]);
+}
+
+#[test]
+fn cancel_answers_the_waiting_first_and_the_running_at_its_result() {
+    let mut stop = vec![answer(2, Outcome::Cancelled), answer(3, Outcome::Cancelled)];
+    stop.extend(interrupted());
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Prompt(id(2)), &[]),
+        (Event::Prompt(id(3)), &[]),
+        (Event::Started(G1, Some(id(1))), &[]),
+        (Event::Cancel, &stop),
+        (Event::Cancel, &[]),
+        (result(G1, named(1)), &[Effect::DisarmEscalation, answer(1, Outcome::Cancelled)]),
+        (Event::EscalationDue, &[]),
+        (Event::Cancel, &[]),
+    ]);
+}
+
+#[test]
+fn an_interrupt_that_came_before_the_prompt_is_repeated_when_it_starts() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Cancel, &interrupted()),
+        (Event::Started(G1, Some(id(1))), &[Effect::Interrupt]),
+        (Event::Started(G1, None), &[]),
+        (result(G1, named(1)), &[Effect::DisarmEscalation, answer(1, Outcome::Cancelled)]),
+    ]);
+}
+
+#[test]
+fn a_prompt_that_claude_threw_out_of_its_queue_is_answered_without_a_result() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Cancel, &interrupted()),
+        (Event::Dequeued(G1, vec![id(1)]), &[Effect::DisarmEscalation, answer(1, Outcome::Cancelled)]),
+    ]);
+}
+
+#[test]
+fn a_claude_that_ignores_the_interrupt_is_killed_and_the_next_prompt_starts_another() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Cancel, &interrupted()),
+        (Event::EscalationDue, &[Effect::Kill]),
+        (Event::EscalationDue, &[]),
+        (Event::Prompt(id(2)), &[]),
+        (
+            Event::Ended(G1),
+            &[
+                Effect::WithdrawAsks,
+                Effect::DisarmEscalation,
+                answer(1, Outcome::Cancelled),
+                Effect::Launch(Generation(2)),
+            ],
+        ),
+        (result(G1, named(2)), &[]),
+        (Event::Launched(Generation(2)), &[Effect::Send(id(2))]),
+    ]);
+}
+
+#[test]
+fn a_death_answers_the_running_prompt_and_the_next_one_starts_another_process() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Ended(G1), &[Effect::WithdrawAsks, answer(1, Outcome::Died)]),
+        (Event::Prompt(id(2)), &[Effect::Launch(Generation(2))]),
+        (Event::LaunchFailed(Generation(2)), &[answer(2, Outcome::LaunchFailed)]),
+        (Event::Prompt(id(3)), &[Effect::Launch(Generation(3))]),
+        (Event::Launched(Generation(2)), &[]),
+        (Event::Launched(Generation(3)), &[Effect::Send(id(3))]),
+    ]);
+}
+
+#[test]
+fn idle_without_a_result_answers_only_a_prompt_that_has_begun() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Idle(G1), &[]),
+        (Event::Started(G1, None), &[]),
+        (Event::Idle(G1), &[answer(1, Outcome::NoResult)]),
+    ]);
+}
+
+#[test]
+fn a_signed_out_claude_is_replaced_before_the_next_prompt() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (
+            Event::Result { generation: G1, attribution: named(1), signed_out: true },
+            &[answer(1, Outcome::Finished)],
+        ),
+        (Event::Prompt(id(2)), &[Effect::Retire]),
+        (Event::Ended(G1), &[Effect::WithdrawAsks, Effect::Launch(Generation(2))]),
+        (Event::Launched(Generation(2)), &[Effect::Send(id(2))]),
+    ]);
+}
+
+#[test]
+fn one_prompt_can_be_withdrawn_alone() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Prompt(id(2)), &[]),
+        (Event::CancelPrompt(id(2)), &[answer(2, Outcome::Cancelled)]),
+        (Event::CancelPrompt(id(2)), &[]),
+        (Event::CancelPrompt(id(1)), &interrupted()),
+    ]);
+}
+
+#[test]
+fn close_answers_everything_and_later_prompts_too() {
+    let machine = check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Prompt(id(2)), &[]),
+        (
+            Event::Close,
+            &[
+                Effect::WithdrawAsks,
+                Effect::DisarmEscalation,
+                answer(1, Outcome::Cancelled),
+                answer(2, Outcome::Cancelled),
+                Effect::Shutdown { turn_running: true },
+            ],
+        ),
+        (Event::Close, &[]),
+        (Event::Prompt(id(3)), &[answer(3, Outcome::Closed)]),
+        (Event::Ended(G1), &[]),
+    ]);
+    assert!(!machine.turn_running());
+}
+
+#[test]
+fn a_flood_of_prompts_is_refused_beyond_the_limit() {
+    let mut machine = TurnMachine::new();
+    for n in 0..MAX_QUEUED_PROMPTS as u128 {
+        machine.on(Event::Prompt(id(n)));
+    }
+    assert_eq!(machine.on(Event::Prompt(id(9999))), vec![answer(9999, Outcome::QueueFull)]);
+}
+
+/// What the outside may do next; the process named is the current one unless `old`.
+#[derive(Debug, Clone)]
+enum Step {
+    Prompt,
+    Cancel,
+    CancelPrompt(usize),
+    LaunchEnds { ok: bool },
+    Started { named: bool },
+    ResultNamed { late: bool, signed_out: bool },
+    ResultUnnamed,
+    ResultBackground,
+    Dequeued,
+    Idle,
+    Dies,
+    Clock,
+    OldGeneration(u8),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => Just(Step::Prompt),
+        2 => Just(Step::Cancel),
+        1 => (0usize..8).prop_map(Step::CancelPrompt),
+        3 => any::<bool>().prop_map(|ok| Step::LaunchEnds { ok }),
+        3 => any::<bool>().prop_map(|named| Step::Started { named }),
+        4 => (any::<bool>(), prop::bool::weighted(0.2)).prop_map(|(late, signed_out)| Step::ResultNamed { late, signed_out }),
+        1 => Just(Step::ResultUnnamed),
+        1 => Just(Step::ResultBackground),
+        1 => Just(Step::Dequeued),
+        1 => Just(Step::Idle),
+        1 => Just(Step::Dies),
+        2 => Just(Step::Clock),
+        1 => (0u8..4).prop_map(Step::OldGeneration),
+    ]
+}
+
+/// The outside world as the model sees it: what was asked for and what was answered.
+#[derive(Default)]
+struct World {
+    next: u128,
+    asked: Vec<PromptId>,
+    answers: HashMap<PromptId, Vec<Outcome>>,
+    /// Sent and not yet answered.
+    with_claude: Option<PromptId>,
+    sent: Vec<PromptId>,
+    launching: Option<Generation>,
+    alive: Option<Generation>,
+    newest: Generation,
+    clock: bool,
+    closed: bool,
+    cancelled: Vec<PromptId>,
+}
+
+impl Default for Generation {
+    fn default() -> Self {
+        Generation(0)
+    }
+}
+
+impl World {
+    fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Launch(generation) => {
+                    assert!(self.alive.is_none() && self.launching.is_none(), "two processes");
+                    assert!(generation > self.newest, "a generation is never used again");
+                    self.newest = generation;
+                    self.launching = Some(generation);
+                }
+                Effect::Send(prompt) => {
+                    assert_eq!(self.with_claude, None, "a second prompt with Claude");
+                    assert!(self.alive.is_some(), "sent to nobody");
+                    assert!(!self.sent.contains(&prompt), "sent twice");
+                    self.with_claude = Some(prompt);
+                    self.sent.push(prompt);
+                }
+                Effect::Answer(prompt, outcome) => {
+                    self.answers.entry(prompt).or_default().push(outcome);
+                    if self.with_claude == Some(prompt) {
+                        self.with_claude = None;
+                    }
+                    if self.cancelled.contains(&prompt) {
+                        assert_eq!(outcome, Outcome::Cancelled);
+                    }
+                }
+                Effect::Kill | Effect::Retire => assert!(self.alive.is_some()),
+                Effect::Interrupt => assert!(self.with_claude.is_some_and(|id| self.cancelled.contains(&id))),
+                Effect::ArmEscalation => self.clock = true,
+                Effect::DisarmEscalation => self.clock = false,
+                Effect::Shutdown { .. } => self.closed = true,
+                Effect::WithdrawAsks => {}
+            }
+        }
+    }
+
+    fn event(&mut self, step: &Step) -> Option<Event> {
+        let generation = self.alive?;
+        Some(match step {
+            Step::Started { named } => {
+                Event::Started(generation, self.with_claude.filter(|_| *named))
+            }
+            Step::ResultNamed { late, signed_out } => {
+                let prompt = if *late { self.sent.first().copied() } else { self.with_claude };
+                let attribution = Attribution::Prompts(prompt.into_iter().collect());
+                Event::Result { generation, attribution, signed_out: *signed_out }
+            }
+            Step::ResultUnnamed => result(generation, Attribution::Unnamed),
+            Step::ResultBackground => result(generation, Attribution::Background),
+            Step::Dequeued => Event::Dequeued(generation, self.with_claude.filter(|id| self.cancelled.contains(id)).into_iter().collect()),
+            Step::Idle => Event::Idle(generation),
+            Step::Dies => {
+                self.alive = None;
+                Event::Ended(generation)
+            }
+            Step::Prompt
+            | Step::Cancel
+            | Step::CancelPrompt(_)
+            | Step::LaunchEnds { .. }
+            | Step::Clock
+            | Step::OldGeneration(_) => return None,
+        })
+    }
+
+    fn client_event(&mut self, step: &Step) -> Option<Event> {
+        Some(match step {
+            Step::Prompt => {
+                self.next += 1;
+                self.asked.push(id(self.next));
+                Event::Prompt(id(self.next))
+            }
+            Step::Cancel => {
+                let open = self.asked.iter().filter(|id| !self.answers.contains_key(id));
+                self.cancelled.extend(open.copied().collect::<Vec<_>>());
+                Event::Cancel
+            }
+            Step::CancelPrompt(back) => {
+                let prompt = *self.asked.iter().rev().nth(*back)?;
+                if !self.answers.contains_key(&prompt) {
+                    self.cancelled.push(prompt);
+                }
+                Event::CancelPrompt(prompt)
+            }
+            Step::LaunchEnds { ok } => {
+                let generation = self.launching.take()?;
+                if *ok {
+                    self.alive = Some(generation);
+                    Event::Launched(generation)
+                } else {
+                    Event::LaunchFailed(generation)
+                }
+            }
+            Step::Clock => {
+                if !self.clock {
+                    return None;
+                }
+                Event::EscalationDue
+            }
+            Step::OldGeneration(kind) => {
+                let old = Generation(self.newest.0.checked_sub(1)?);
+                match kind {
+                    0 => Event::Ended(old),
+                    1 => Event::Idle(old),
+                    2 => result(old, Attribution::Unnamed),
+                    _ => Event::Launched(old),
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn every_prompt_is_answered_exactly_once_whatever_happens(
+        steps in prop::collection::vec(step(), 0..60),
+        close in any::<bool>(),
+    ) {
+        let mut machine = TurnMachine::new();
+        let mut world = World::default();
+        for step in &steps {
+            let Some(event) = world.client_event(step).or_else(|| world.event(step)) else { continue };
+            let effects = machine.on(event);
+            world.perform(effects);
+        }
+        if close {
+            let effects = machine.on(Event::Close);
+            world.perform(effects);
+            prop_assert!(world.closed);
+        } else {
+            // The world winds down: launches fail, processes die. Nothing may be left waiting.
+            for _ in 0..(2 * world.asked.len() + 4) {
+                if let Some(event) = world.client_event(&Step::LaunchEnds { ok: false }).or_else(|| world.event(&Step::Dies)) {
+                    let effects = machine.on(event);
+                    world.perform(effects);
+                }
+            }
+        }
+        for prompt in &world.asked {
+            prop_assert_eq!(world.answers.get(prompt).map(Vec::len), Some(1), "{:?}", prompt);
+        }
+        let order: Vec<_> = world.sent.clone();
+        let mut sorted = order.clone();
+        sorted.sort_by_key(|id| id.0);
+        prop_assert_eq!(order, sorted, "prompts reach Claude in the order they came");
+    }
+}
