@@ -1,0 +1,178 @@
+//! Every JSON-RPC error this agent sends: the one file with codes and texts.
+//!
+//! Place in the flow: handlers and the peer build their refusals here. It must not decide *whether* something is
+//! refused, only how the refusal reads.
+
+use std::fmt::Display;
+
+use jsonrpsee::types::error::{
+    INTERNAL_ERROR_CODE, INVALID_PARAMS_CODE, INVALID_REQUEST_CODE, METHOD_NOT_FOUND_CODE, PARSE_ERROR_CODE,
+};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use crate::RpcError;
+use crate::rpc::RpcId;
+
+/// The client has to log in first.
+pub const AUTH_REQUIRED_CODE: i32 = -32000;
+/// A session (or another named thing) does not exist.
+pub const RESOURCE_NOT_FOUND_CODE: i32 = -32002;
+/// The requested protocol version is not spoken here.
+pub const UNSUPPORTED_PROTOCOL_VERSION_CODE: i32 = -32022;
+/// The request was cancelled by the side that made it.
+pub const REQUEST_CANCELLED_CODE: i32 = -32800;
+
+/// Longest offending value that is sent back in `data`; a longer one is cut.
+const MAX_ECHO_BYTES: usize = 4096;
+
+/// The params of a request are wrong; `text` says what and what would be right.
+#[must_use]
+pub fn invalid_params(text: impl Display, data: Option<Value>) -> RpcError {
+    RpcError::owned(INVALID_PARAMS_CODE, format!("Invalid params: {text}"), data)
+}
+
+/// A well-formed request that cannot be served in this state; `text` says why.
+#[must_use]
+pub fn invalid_request(text: impl Display, data: Option<Value>) -> RpcError {
+    RpcError::owned(INVALID_REQUEST_CODE, format!("Invalid request: {text}"), data)
+}
+
+/// The client has to log in with one of the advertised methods.
+#[must_use]
+pub fn auth_required() -> RpcError {
+    RpcError::owned(AUTH_REQUIRED_CODE, "Authentication required", None::<()>)
+}
+
+/// No session with this id lives here.
+#[must_use]
+pub fn resource_not_found(session_id: impl Display) -> RpcError {
+    let data = json!({ "sessionId": session_id.to_string() });
+    RpcError::owned(RESOURCE_NOT_FOUND_CODE, "Resource not found", Some(data))
+}
+
+/// Something failed on our side; `text` says what and, where there is something, what to do next.
+#[must_use]
+pub fn internal(text: impl Display, data: Option<Value>) -> RpcError {
+    RpcError::owned(INTERNAL_ERROR_CODE, format!("Internal error: {text}"), data)
+}
+
+/// The client asked for a protocol version that is not spoken here.
+#[must_use]
+pub fn unsupported_protocol_version(requested: u16, supported: &[u16]) -> RpcError {
+    let data = json!({ "requested": requested, "supported": supported });
+    RpcError::owned(
+        UNSUPPORTED_PROTOCOL_VERSION_CODE,
+        "Unsupported protocol version",
+        Some(data),
+    )
+}
+
+/// The request was cancelled with `$/cancel_request` and has no better answer than this.
+#[must_use]
+pub fn request_cancelled() -> RpcError {
+    RpcError::owned(REQUEST_CANCELLED_CODE, "Request cancelled", None::<()>)
+}
+
+/// Nothing is registered under this method name.
+#[must_use]
+pub fn method_not_found(method: &str) -> RpcError {
+    let shown = cut(method);
+    let message = format!("\"Method not found\": {shown}");
+    RpcError::owned(METHOD_NOT_FOUND_CODE, message, Some(json!({ "method": shown })))
+}
+
+pub(crate) fn parse_error() -> RpcError {
+    RpcError::owned(PARSE_ERROR_CODE, "Parse error", None::<()>)
+}
+
+pub(crate) fn not_utf8() -> RpcError {
+    let data = json!({ "details": "the line is not valid UTF-8" });
+    RpcError::owned(PARSE_ERROR_CODE, "Parse error", Some(data))
+}
+
+/// `text` is the whole offending message, valid JSON.
+pub(crate) fn bad_envelope(text: &str) -> RpcError {
+    let message = "Invalid request";
+    if text.len() > MAX_ECHO_BYTES {
+        return RpcError::owned(INVALID_REQUEST_CODE, message, Some(cut(text)));
+    }
+    let data = serde_json::from_str::<&RawValue>(text).ok();
+    RpcError::owned(INVALID_REQUEST_CODE, message, data)
+}
+
+pub(crate) fn batch_not_supported() -> RpcError {
+    invalid_request("JSON-RPC batches are not supported", None)
+}
+
+pub(crate) fn wrong_first_request(expected: &str) -> RpcError {
+    let data = format!("first ACP request must be {expected}");
+    RpcError::owned(INVALID_REQUEST_CODE, "Invalid request", Some(data))
+}
+
+pub(crate) fn line_too_long(limit_bytes: usize) -> RpcError {
+    let data = json!({ "maxLineBytes": limit_bytes });
+    invalid_request(
+        format_args!("the line is longer than the limit of {limit_bytes} bytes"),
+        Some(data),
+    )
+}
+
+pub(crate) fn id_too_long(limit_bytes: usize) -> RpcError {
+    invalid_request(
+        format_args!("the request id is longer than the limit of {limit_bytes} bytes"),
+        None,
+    )
+}
+
+pub(crate) fn duplicate_id(id: &RpcId) -> RpcError {
+    #[derive(serde::Serialize)]
+    struct Data<'a> {
+        id: &'a RpcId,
+    }
+    let message =
+        format!("Invalid request: the id `{id}` belongs to a request that has not been answered yet");
+    RpcError::owned(INVALID_REQUEST_CODE, message, Some(Data { id }))
+}
+
+pub(crate) fn too_many_in_flight(requests: usize) -> RpcError {
+    let text = format_args!(
+        "{requests} requests on this connection wait for their answers, send this one again after some of them"
+    );
+    invalid_request(text, None)
+}
+
+pub(crate) fn handler_panicked(method: &str) -> RpcError {
+    internal(
+        format_args!(
+            "the handler of `{}` panicked, the agent's log has the details",
+            cut(method)
+        ),
+        None,
+    )
+}
+
+pub(crate) fn unserializable_answer(details: impl Display) -> RpcError {
+    internal(
+        "the answer could not be written as JSON",
+        Some(json!({ "details": details.to_string() })),
+    )
+}
+
+/// The other side answered with an `error` that is not an error object.
+pub(crate) fn malformed_error(raw: &str) -> RpcError {
+    internal(
+        "the other side answered with a malformed error",
+        Some(json!({ "error": cut(raw) })),
+    )
+}
+
+/// The start of `text`, with its length when something was left out.
+fn cut(text: &str) -> String {
+    const SHOWN_CHARS: usize = 200;
+    if text.len() <= MAX_ECHO_BYTES {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(SHOWN_CHARS).collect();
+    format!("{start}… ({} bytes)", text.len())
+}

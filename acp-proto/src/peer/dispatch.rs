@@ -1,0 +1,301 @@
+//! One line of the other side, acted on.
+//!
+//! Place in the flow: the reader hands over frames in arrival order. A handler's synchronous part and the first poll of
+//! its future run here, before the next line is looked at; what is not finished then goes on in a task. Every request
+//! has exactly one answer. It must not wait for a handler, nor for the client to read, as long as there is room.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use futures::FutureExt;
+use jsonrpsee::types::{Id, Params};
+use jsonrpsee::{AsyncMethod, Extensions, MethodResponse, SyncMethod};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::PeerOptions;
+use super::connection::{Connection, RequestContext};
+use super::framing::Frame;
+use super::in_flight::{NoEntry, Ticket};
+use super::outbox::Refused;
+use crate::RpcError;
+use crate::errors;
+use crate::rpc::envelope::{Incoming, present, read};
+use crate::rpc::{Handler, Line, Router, RpcId};
+
+/// The registry's idea of a connection, which nothing here uses: the context in the extensions is ours.
+const NO_CONNECTION: jsonrpsee::ConnectionId = jsonrpsee::ConnectionId(0);
+
+/// Acts on lines, one connection's.
+pub(super) struct Dispatcher {
+    connection: Connection,
+    router: Router,
+    max_line_bytes: usize,
+    gate: Gate,
+    /// The registry's own id for the next call: it knows no ids but these.
+    next_key: u64,
+}
+
+/// Whether the first request was made.
+#[derive(Clone, Copy, Debug)]
+enum Gate {
+    WaitingFor(&'static str),
+    Open,
+}
+
+/// A handler at work. The outcome of a panic is an error.
+type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
+type Outcome = Result<Box<RawValue>, RpcError>;
+
+impl Dispatcher {
+    pub(super) fn new(connection: Connection, router: Router, options: PeerOptions) -> Self {
+        let gate = options.first_method.map_or(Gate::Open, Gate::WaitingFor);
+        Self {
+            connection,
+            router,
+            max_line_bytes: options.max_line_bytes,
+            gate,
+            next_key: 0,
+        }
+    }
+
+    /// Acts on one frame. Waits only when the answer to garbage finds no room, so that garbage cannot fill the memory.
+    pub(super) async fn take(&mut self, frame: Frame) {
+        let Some(refusal) = self.act_on(&frame) else {
+            return;
+        };
+        drop(frame);
+        if let Err(line) = self.connection.outbox().push_reply(refusal) {
+            // A closed connection has nobody to answer to.
+            let _ = self.connection.send(line).await;
+        }
+    }
+
+    /// Does what the frame asks for. Returns the answer, where nothing in flight answers for itself.
+    fn act_on(&mut self, frame: &Frame) -> Option<Line> {
+        let bytes = match frame {
+            Frame::Line(bytes) => bytes,
+            Frame::TooLong => return Some(refusal(errors::line_too_long(self.max_line_bytes))),
+        };
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return Some(refusal(errors::not_utf8()));
+        };
+        match read(text) {
+            Incoming::Request { id, method, params } => self.request(id, &method, params, text.len()),
+            Incoming::Notification { method, params } => {
+                self.notification(&method, params);
+                None
+            }
+            Incoming::Response { id, outcome } => {
+                self.response(id, outcome);
+                None
+            }
+            Incoming::Ignored(what) => {
+                tracing::info!(connection = self.connection.label(), "ignored {what}");
+                None
+            }
+            Incoming::Refused(error) => {
+                tracing::info!(connection = self.connection.label(), %error, "refused a line");
+                Some(refusal(error))
+            }
+        }
+    }
+
+    fn request(&mut self, id: RpcId, method: &str, params: Option<&RawValue>, bytes: usize) -> Option<Line> {
+        if let Gate::WaitingFor(first) = self.gate
+            && first != method
+        {
+            return Some(Line::response(
+                Some(&id),
+                &Err(errors::wrong_first_request(first)),
+            ));
+        }
+        let cancel = self.connection.ending().child_token();
+        let ticket = match self.connection.in_flight().enter(id, bytes, cancel) {
+            Ok(ticket) => ticket,
+            Err(NoEntry::Duplicate(id)) => return Some(refusal(errors::duplicate_id(&id))),
+            Err(NoEntry::TooMany(id, requests)) => {
+                return Some(Line::response(
+                    Some(&id),
+                    &Err(errors::too_many_in_flight(requests)),
+                ));
+            }
+        };
+        let mut running = match self.router.handler(method) {
+            Some(Handler::Request(callback)) => self.start(callback, &ticket, method, params),
+            Some(Handler::Notification(_)) | None => {
+                std::future::ready(Err(errors::method_not_found(method))).boxed()
+            }
+        };
+        match running.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(outcome) => {
+                self.open_gate(outcome.is_ok());
+                self.answer(ticket, &outcome);
+            }
+            Poll::Pending => {
+                self.open_gate(true);
+                // Spawning polls it again, with a waker that counts.
+                tokio::spawn(run(self.connection.clone(), ticket, running));
+            }
+        }
+        None
+    }
+
+    fn notification(&self, method: &str, params: Option<&RawValue>) {
+        let connection = self.connection.label();
+        if method == super::CANCEL_REQUEST {
+            self.cancel(params);
+            return;
+        }
+        if let Gate::WaitingFor(first) = self.gate {
+            tracing::info!(connection, method, "ignored a notification before `{first}`");
+            return;
+        }
+        let Some(Handler::Notification(callback)) = self.router.handler(method) else {
+            tracing::debug!(connection, method, "ignored a notification without a handler");
+            return;
+        };
+        match self.notify(&callback, params) {
+            Ok(response) if response.is_error() => {
+                tracing::warn!(connection, method, answer = %response, "a notification could not be handled");
+            }
+            Ok(_) => {}
+            Err(()) => tracing::error!(connection, method, "the handler of a notification panicked"),
+        }
+    }
+
+    fn notify(&self, callback: &SyncMethod, params: Option<&RawValue>) -> Result<MethodResponse, ()> {
+        let mut extensions = Extensions::new();
+        extensions.insert(self.connection.clone());
+        let params = Params::new(params.map(RawValue::get));
+        std::panic::catch_unwind(AssertUnwindSafe(|| {
+            callback(Id::Null, params, usize::MAX, extensions)
+        }))
+        .map_err(drop)
+    }
+
+    /// `$/cancel_request`: one that names no request in flight came too late, and that is no fault.
+    fn cancel(&self, params: Option<&RawValue>) {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct CancelRequest<'a> {
+            #[serde(borrow)]
+            request_id: &'a RawValue,
+        }
+        let wanted = params
+            .and_then(|params| serde_json::from_str::<CancelRequest<'_>>(params.get()).ok())
+            .and_then(|params| RpcId::from_raw(params.request_id).ok());
+        let connection = self.connection.label();
+        match wanted {
+            None => tracing::warn!(connection, "ignored a cancellation without a request id"),
+            Some(id) if self.connection.in_flight().cancel(&id) => {}
+            Some(id) => tracing::debug!(connection, %id, "ignored the cancellation of no open request"),
+        }
+    }
+
+    fn response(&self, id: &RawValue, outcome: Result<&RawValue, RpcError>) {
+        let settled = serde_json::from_str::<u64>(id.get()).is_ok_and(|id| {
+            self.connection
+                .outgoing()
+                .settle(id, outcome.map(RawValue::to_owned))
+        });
+        if !settled {
+            let id = id.get().get(..64).unwrap_or(id.get());
+            tracing::info!(
+                connection = self.connection.label(),
+                id,
+                "ignored an answer to no open request"
+            );
+        }
+    }
+
+    fn start(
+        &mut self,
+        callback: AsyncMethod<'static>,
+        ticket: &Ticket,
+        method: &str,
+        params: Option<&RawValue>,
+    ) -> Running {
+        let key = Id::Number(self.next_key);
+        self.next_key += 1;
+        let mut extensions = Extensions::new();
+        extensions.insert(RequestContext {
+            connection: self.connection.clone(),
+            cancel: ticket.cancel_token().clone(),
+            responded: ticket.responded_token().clone(),
+        });
+        let params = Params::new(params.map(RawValue::get)).into_owned();
+        let panicked = errors::handler_panicked(method);
+        let called = async move { callback(key, params, NO_CONNECTION, usize::MAX, extensions).await };
+        AssertUnwindSafe(called)
+            .catch_unwind()
+            .map(|returned| returned.map_or(Err(panicked), |response| outcome_of(&response)))
+            .boxed()
+    }
+
+    /// Answers at once where there is room, else in a task that waits for it.
+    fn answer(&self, mut ticket: Ticket, outcome: &Outcome) {
+        let line = Line::response(Some(ticket.id()), outcome);
+        match self.connection.try_reserve(line.len()) {
+            Ok(permit) => {
+                ticket.free_id();
+                permit.send(line);
+            }
+            Err(Refused::Full) => {
+                let connection = self.connection.clone();
+                tokio::spawn(async move { deliver(&connection, ticket, line).await });
+            }
+            Err(Refused::Closed) => {}
+        }
+    }
+
+    fn open_gate(&mut self, opened: bool) {
+        if opened {
+            self.gate = Gate::Open;
+        }
+    }
+}
+
+/// An error for a line that was no request.
+fn refusal(error: RpcError) -> Line {
+    Line::response(None, &Err(error))
+}
+
+/// The rest of a request: its handler's end and its answer. When the connection closes, there is nobody to answer.
+async fn run(connection: Connection, ticket: Ticket, running: Running) {
+    let closed = connection.closed();
+    let Some(outcome) = closed.run_until_cancelled(running).await else {
+        return;
+    };
+    let line = Line::response(Some(ticket.id()), &outcome);
+    drop(outcome);
+    deliver(&connection, ticket, line).await;
+}
+
+async fn deliver(connection: &Connection, mut ticket: Ticket, line: Line) {
+    if let Ok(permit) = connection.reserve(line.len()).await {
+        ticket.free_id();
+        permit.send(line);
+    }
+}
+
+/// Takes the outcome out of the registry's answer, whose id is only a key.
+fn outcome_of(response: &MethodResponse) -> Outcome {
+    #[derive(Deserialize)]
+    struct Answer<'a> {
+        #[serde(borrow, default, deserialize_with = "present")]
+        result: Option<&'a RawValue>,
+        #[serde(default)]
+        error: Option<RpcError>,
+    }
+    let answer: Answer<'_> =
+        serde_json::from_str(response.as_ref()).map_err(errors::unserializable_answer)?;
+    match (answer.error, answer.result) {
+        (Some(error), _) => Err(error),
+        (None, Some(result)) => Ok(result.to_owned()),
+        (None, None) => Err(errors::unserializable_answer(
+            "the registry returned neither result nor error",
+        )),
+    }
+}

@@ -1,0 +1,105 @@
+//! A connection's life: reading, and the end in order.
+//!
+//! Place in the flow: the future that [`super::serve`] returns. The reader runs in it, the writer in a task of its own,
+//! so that neither waits for the other. It must not look into messages.
+
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::task::JoinError;
+use tokio_util::task::AbortOnDropHandle;
+
+use super::connection::Connection;
+use super::dispatch::Dispatcher;
+use super::framing::Framer;
+use super::{Closed, PeerOptions, writer};
+use crate::rpc::Router;
+
+pub(super) async fn drive(
+    connection: Connection,
+    reader: Box<dyn AsyncRead + Send + Unpin>,
+    writer: Box<dyn AsyncWrite + Send + Unpin>,
+    router: Router,
+    options: PeerOptions,
+) -> Closed {
+    let ended = EndOnDrop(connection.clone());
+    let drain = options.drain;
+    let writing = connection.clone();
+    let mut writing =
+        AbortOnDropHandle::new(tokio::spawn(
+            async move { writer::write_all(&writing, writer).await },
+        ));
+    let ending = connection.ending();
+
+    let closed = tokio::select! {
+        read = read_all(&connection, reader, router, options) => match read {
+            Ok(()) => Closed::EndOfInput,
+            Err(error) => Closed::ReadFailed(error),
+        },
+        written = &mut writing => return write_failed(written, ended),
+        () = ending.cancelled() => Closed::ByUs,
+    };
+    connection.end_input();
+    let drained = tokio::time::timeout(drain, async {
+        tokio::select! {
+            () = connection.in_flight().idle() => {}
+            written = &mut writing => return written,
+        }
+        connection.outbox().finish();
+        (&mut writing).await
+    });
+    match drained.await {
+        Ok(Ok(Ok(()))) => closed,
+        Ok(written) => write_failed(written, ended),
+        Err(_) => {
+            tracing::warn!(
+                connection = connection.label(),
+                "the connection's last output was not taken in time"
+            );
+            closed
+        }
+    }
+}
+
+/// Ends everything that belongs to the connection, also when its future is dropped in the middle.
+struct EndOnDrop(Connection);
+
+impl Drop for EndOnDrop {
+    fn drop(&mut self) {
+        self.0.end_output();
+    }
+}
+
+async fn read_all(
+    connection: &Connection,
+    mut reader: impl AsyncRead + Unpin,
+    router: Router,
+    options: PeerOptions,
+) -> io::Result<()> {
+    let mut framer = Framer::new(options.max_line_bytes);
+    let mut dispatcher = Dispatcher::new(connection.clone(), router, options);
+    loop {
+        while let Some(frame) = framer.next() {
+            dispatcher.take(frame).await;
+            // One read can hold thousands of lines: others on this thread want to run too.
+            tokio::task::consume_budget().await;
+        }
+        if reader.read_buf(framer.spare()).await? == 0 {
+            break;
+        }
+    }
+    if let Some(frame) = framer.finish() {
+        dispatcher.take(frame).await;
+    }
+    Ok(())
+}
+
+/// The writer ended before it was asked to.
+fn write_failed(written: Result<io::Result<()>, JoinError>, ended: EndOnDrop) -> Closed {
+    drop(ended);
+    match written {
+        Ok(Ok(())) => Closed::ByUs,
+        Ok(Err(error)) => Closed::WriteFailed(error),
+        Err(error) => Closed::WriteFailed(io::Error::other(error)),
+    }
+}

@@ -1,0 +1,219 @@
+//! One outgoing message, serialized and ready for the wire.
+//!
+//! Place in the flow: built by handlers and sessions, queued by a [`crate::Connection`], written by the peer's writer.
+//! It must not build a `serde_json::Value`: [`Line::text_chunk`] runs once for every token Claude streams.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::RpcError;
+use crate::errors;
+use crate::rpc::RpcId;
+
+/// One serialized JSON-RPC message with its line feed.
+pub struct Line {
+    bytes: Vec<u8>,
+    request: Option<u64>,
+}
+
+/// Which transcript a text chunk belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChunkKind {
+    /// `agent_message_chunk`: what Claude says.
+    Message,
+    /// `agent_thought_chunk`: what Claude thinks.
+    Thought,
+    /// `user_message_chunk`: what the user said, on replay.
+    User,
+}
+
+impl ChunkKind {
+    fn tag(self) -> &'static str {
+        match self {
+            Self::Message => "agent_message_chunk",
+            Self::Thought => "agent_thought_chunk",
+            Self::User => "user_message_chunk",
+        }
+    }
+}
+
+impl Line {
+    /// A notification with these params.
+    ///
+    /// Params that cannot be serialized are a bug of the caller: it is logged, and sending the line sends nothing.
+    pub fn notification<P: Serialize + ?Sized>(method: &str, params: &P) -> Self {
+        #[derive(Serialize)]
+        struct Notification<'a, P: ?Sized> {
+            jsonrpc: &'static str,
+            method: &'a str,
+            params: &'a P,
+        }
+        Self::or_log(
+            method,
+            write(&Notification {
+                jsonrpc: "2.0",
+                method,
+                params,
+            }),
+        )
+    }
+
+    /// The `session/update` of one piece of text.
+    ///
+    /// `text_literal` is a JSON string literal **with its quotes**, as it stood in Claude's output; it is pasted.
+    #[must_use]
+    pub fn text_chunk(
+        session_id: &str,
+        kind: ChunkKind,
+        text_literal: &str,
+        message_id: Option<&str>,
+    ) -> Self {
+        const HEAD: &str = r#"{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"#;
+        const UPDATE: &str = r#","update":{"sessionUpdate":""#;
+        const CONTENT: &str = r#"","content":{"type":"text","text":"#;
+        const MESSAGE_ID: &str = r#"},"messageId":"#;
+        const QUOTES: usize = 4;
+        debug_assert!(
+            text_literal.len() >= 2 && text_literal.starts_with('"') && text_literal.ends_with('"')
+        );
+
+        let (before_tail, tail) = match message_id {
+            Some(_) => (MESSAGE_ID, "}}}\n"),
+            None => ("", "}}}}\n"),
+        };
+        let fixed = HEAD.len() + UPDATE.len() + CONTENT.len() + before_tail.len() + tail.len() + QUOTES;
+        let ids = session_id.len() + message_id.map_or(0, str::len);
+        let mut bytes = Vec::with_capacity(fixed + kind.tag().len() + ids + text_literal.len());
+        bytes.extend_from_slice(HEAD.as_bytes());
+        push_string(&mut bytes, session_id);
+        bytes.extend_from_slice(UPDATE.as_bytes());
+        bytes.extend_from_slice(kind.tag().as_bytes());
+        bytes.extend_from_slice(CONTENT.as_bytes());
+        bytes.extend_from_slice(text_literal.as_bytes());
+        bytes.extend_from_slice(before_tail.as_bytes());
+        if let Some(message_id) = message_id {
+            push_string(&mut bytes, message_id);
+        }
+        bytes.extend_from_slice(tail.as_bytes());
+        Self { bytes, request: None }
+    }
+
+    /// The message as text, with its line feed. Empty when it could not be serialized.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub(crate) fn request<P: Serialize + ?Sized>(
+        id: u64,
+        method: &str,
+        params: &P,
+    ) -> Result<Self, serde_json::Error> {
+        #[derive(Serialize)]
+        struct Request<'a, P: ?Sized> {
+            jsonrpc: &'static str,
+            id: u64,
+            method: &'a str,
+            params: &'a P,
+        }
+        let bytes = write(&Request {
+            jsonrpc: "2.0",
+            id,
+            method,
+            params,
+        })?;
+        Ok(Self {
+            bytes,
+            request: Some(id),
+        })
+    }
+
+    /// The answer to a request; `None` as id where the request had none that could be read.
+    pub(crate) fn response(id: Option<&RpcId>, outcome: &Result<Box<RawValue>, RpcError>) -> Self {
+        let id = id.map_or("null", RpcId::as_json);
+        let result = match outcome {
+            Ok(result) => {
+                let body = result.get();
+                let mut bytes = Vec::with_capacity(id.len() + body.len() + 40);
+                push_answer(&mut bytes, id, "result");
+                bytes.extend_from_slice(body.as_bytes());
+                bytes
+            }
+            Err(error) => {
+                let mut bytes = Vec::with_capacity(256);
+                push_answer(&mut bytes, id, "error");
+                // An error object holds a number, a string and raw JSON: writing it to memory cannot fail.
+                if serde_json::to_writer(&mut bytes, error).is_err() {
+                    tracing::error!(%error, "an error object could not be serialized");
+                }
+                bytes
+            }
+        };
+        let mut bytes = result;
+        bytes.extend_from_slice(b"}\n");
+        Self { bytes, request: None }
+    }
+
+    pub(crate) fn nothing() -> Self {
+        Self {
+            bytes: Vec::new(),
+            request: None,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// The id, when this is a request of ours that has to be in the table of pending ones to be sent.
+    pub(crate) fn request_id(&self) -> Option<u64> {
+        self.request
+    }
+
+    fn or_log(method: &str, written: Result<Vec<u8>, serde_json::Error>) -> Self {
+        match written {
+            Ok(bytes) => Self { bytes, request: None },
+            Err(error) => {
+                let error = errors::unserializable_answer(error);
+                tracing::error!(method, %error, "a message could not be serialized and is not sent");
+                Self::nothing()
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Line")
+            .field(&String::from_utf8_lossy(&self.bytes))
+            .finish()
+    }
+}
+
+fn write<T: Serialize>(message: &T) -> Result<Vec<u8>, serde_json::Error> {
+    let mut bytes = Vec::with_capacity(256);
+    serde_json::to_writer(&mut bytes, message)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn push_answer(bytes: &mut Vec<u8>, id: &str, member: &str) {
+    bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
+    bytes.extend_from_slice(id.as_bytes());
+    bytes.extend_from_slice(b",\"");
+    bytes.extend_from_slice(member.as_bytes());
+    bytes.extend_from_slice(b"\":");
+}
+
+/// Writes `text` as a JSON string. Writing a string to memory cannot fail.
+fn push_string(bytes: &mut Vec<u8>, text: &str) {
+    if serde_json::to_writer(bytes, text).is_err() {
+        tracing::error!("a string could not be serialized");
+    }
+}

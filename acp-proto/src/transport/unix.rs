@@ -1,0 +1,206 @@
+//! Unix sockets, for this user only.
+//!
+//! Place in the flow: one of the three transports. The socket file must never be reachable by others, not even between
+//! its creation and a `chmod`: it is made in a private directory, given mode 0600 there, and only then linked to its
+//! path. A process-wide umask would touch files that other threads make at that moment. It must not remove a file that
+//! is not its own stale or finished socket.
+
+use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use tokio::net::{UnixListener, UnixStream};
+
+use super::{BindError, Duplex, Listener, is_client_fault};
+
+/// Others may start on the same path at the same time: so often a path that was taken meanwhile is looked at again.
+const ATTEMPTS: usize = 8;
+
+/// Clients over a Unix socket. Dropping it removes the socket file.
+pub(super) struct Unix {
+    listener: UnixListener,
+    file: SocketFile,
+}
+
+/// The file at the path, as long as it is ours.
+struct SocketFile {
+    path: PathBuf,
+    identity: Identity,
+}
+
+/// Which file it is, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+/// A directory only we can enter, beside the socket. Dropping it removes it with what it holds.
+struct PrivateDirectory {
+    path: PathBuf,
+}
+
+impl Unix {
+    pub(super) async fn bind(path: &Path) -> Result<Self, BindError> {
+        let failed = |source| BindError::Unix {
+            path: path.to_owned(),
+            source,
+        };
+        let private = PrivateDirectory::beside(path).map_err(failed)?;
+        let hidden = private.path.join("s");
+        let listener = UnixListener::bind(&hidden).map_err(failed)?;
+        fs::set_permissions(&hidden, Permissions::from_mode(0o600)).map_err(failed)?;
+        let identity = Identity::of(&fs::symlink_metadata(&hidden).map_err(failed)?);
+        for _ in 0..ATTEMPTS {
+            clear_stale(path, &private).await?;
+            match publish(&hidden, path) {
+                Ok(()) => {
+                    let file = SocketFile {
+                        path: path.to_owned(),
+                        identity,
+                    };
+                    return Ok(Self { listener, file });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Err(BindError::Live(path.to_owned()))
+    }
+}
+
+#[async_trait]
+impl Listener for Unix {
+    async fn accept(&mut self) -> io::Result<Duplex> {
+        loop {
+            match self.listener.accept().await {
+                Ok((stream, _)) => return Ok(duplex(stream, &self.file.path)),
+                Err(error) if is_client_fault(&error) => {
+                    tracing::debug!(%error, "a client left while connecting")
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn address(&self) -> String {
+        format!("unix:{}", self.file.path.display())
+    }
+}
+
+/// Connects as a client.
+pub(super) async fn connect(path: &Path) -> io::Result<Duplex> {
+    Ok(duplex(UnixStream::connect(path).await?, path))
+}
+
+fn duplex(stream: UnixStream, path: &Path) -> Duplex {
+    let (reader, writer) = stream.into_split();
+    Duplex {
+        reader: Box::new(reader),
+        writer: Box::new(writer),
+        label: format!("unix:{}", path.display()),
+    }
+}
+
+/// Makes room at the path if a socket lies there that nobody serves.
+async fn clear_stale(path: &Path, private: &PrivateDirectory) -> Result<(), BindError> {
+    let failed = |source| BindError::Unix {
+        path: path.to_owned(),
+        source,
+    };
+    match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed(error)),
+        Ok(found) if !found.file_type().is_socket() => return Err(BindError::NotASocket(path.to_owned())),
+        Ok(_) => {}
+    }
+    if is_live(path).await.map_err(failed)? {
+        return Err(BindError::Live(path.to_owned()));
+    }
+    // Between the look and the removal another process may have put its own socket there. Moving takes exactly one
+    // file away, whichever it is; a live one is put back.
+    let taken = private.path.join("old");
+    match fs::rename(path, &taken) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(failed)?,
+    }
+    if is_live(&taken).await.map_err(failed)? {
+        fs::hard_link(&taken, path).map_err(failed)?;
+        return Err(BindError::Live(path.to_owned()));
+    }
+    fs::remove_file(&taken).map_err(failed)
+}
+
+/// Whether somebody serves the socket. One that cannot be connected to for another reason is not ours to judge.
+async fn is_live(path: &Path) -> io::Result<bool> {
+    match UnixStream::connect(path).await {
+        Ok(_) => Ok(true),
+        Err(error) => match error.kind() {
+            io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => Ok(false),
+            // Its queue of waiting clients is full.
+            io::ErrorKind::WouldBlock => Ok(true),
+            _ => Err(error),
+        },
+    }
+}
+
+/// Gives the finished socket its name, without replacing anything.
+fn publish(hidden: &Path, path: &Path) -> io::Result<()> {
+    match fs::hard_link(hidden, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(error),
+        // A file system without hard links: the short moment between the look and the move stays.
+        Err(_) if fs::symlink_metadata(path).is_err() => fs::rename(hidden, path),
+        other => other,
+    }
+}
+
+impl Identity {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            device: metadata.dev(),
+            inode: metadata.ino(),
+        }
+    }
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        let ours = fs::symlink_metadata(&self.path).is_ok_and(|found| Identity::of(&found) == self.identity);
+        if ours && let Err(error) = fs::remove_file(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "the socket file could not be removed");
+        }
+    }
+}
+
+impl PrivateDirectory {
+    /// The name is short: a socket's path may not be longer than about a hundred bytes.
+    fn beside(path: &Path) -> io::Result<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
+        for _ in 0..ATTEMPTS {
+            let number = NEXT.fetch_add(1, Ordering::Relaxed);
+            let path = parent.join(format!(".{:x}.{number:x}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+                Err(error) => return Err(error),
+            }
+        }
+        Err(last)
+    }
+}
+
+impl Drop for PrivateDirectory {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            tracing::warn!(path = %self.path.display(), %error, "a directory could not be removed");
+        }
+    }
+}
