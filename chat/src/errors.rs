@@ -1,0 +1,39 @@
+//! What can end a chat before its user wants it to. The sentences come from the presentation module.
+
+use std::io;
+
+use crate::present::words;
+
+/// Why a chat ended with a failure. The message says what to do next.
+#[derive(Debug, thiserror::Error)]
+pub enum ChatError {
+    /// The connection ended while it was needed.
+    #[error("{}", words::connection_closed())]
+    Closed,
+    /// The agent answered a request with an error; the text is the whole explanation.
+    #[error("{0}")]
+    Agent(String),
+    /// The agent speaks another version of the protocol.
+    #[error("{}", words::wrong_version(.0))]
+    WrongVersion(String),
+    /// The agent's answer does not have the form the protocol gives it.
+    #[error("{}", words::bad_answer(.method, .error))]
+    BadAnswer {
+        /// The request that was answered.
+        method: &'static str,
+        /// What is wrong with the answer.
+        error: serde_json::Error,
+    },
+    /// There was neither an argument nor standard input to send.
+    #[error("{}", words::EMPTY_PROMPT)]
+    NothingToSend,
+    /// Standard input could not be read.
+    #[error("{}", words::input_failed(.0))]
+    Input(io::Error),
+    /// The transcript could not be written.
+    #[error("{}", words::output_failed(.0))]
+    Output(io::Error),
+    /// The protocol peer could not be set up.
+    #[error("{}", words::setup_failed(.0))]
+    Setup(#[from] acp_proto::RouterError),
+}

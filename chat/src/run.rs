@@ -1,0 +1,375 @@
+//! The life of a chat: hello, a session, then prompts until the argument is answered, the input ends or the user has
+//! had enough. Connects the console with the agent's events and answers; what anything looks like is decided by the
+//! presentation.
+
+use std::{collections::VecDeque, path::PathBuf};
+
+use acp_proto::{
+    Connection, Duplex, Line, RpcError,
+    schema::{
+        AuthCapabilities, AuthMethod, CancelNotification, ClientCapabilities, ContentBlock, Implementation,
+        InitializeRequest, InitializeResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
+        PromptResponse, ProtocolVersion, SessionId, StopReason, TextContent,
+    },
+};
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    ChatError, Console,
+    backlog::{self, backlog},
+    console::Input,
+    peer::{self, Event, Failure},
+    present::{sanitize, transcript::Transcript, words},
+};
+
+mod ask;
+mod turn;
+
+/// Updates that may wait to be shown before the agent has to.
+const BACKLOG: usize = 4096;
+
+/// What to chat about, and as whom.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The session's directory, absolute.
+    pub cwd: PathBuf,
+    /// The only prompt; without it, prompts come from the console.
+    pub prompt: Option<String>,
+    /// What the client calls itself to the agent, and its version.
+    pub client: (String, String),
+    /// The command that starts the agent, for instructions to the user.
+    pub agent_command: String,
+}
+
+/// How a chat ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Everything that was asked was answered, or the user left.
+    Finished,
+    /// The only turn ended early: refused, cancelled or at a limit.
+    Stopped,
+    /// The user interrupted something that was running.
+    Interrupted,
+}
+
+/// Chats over `duplex` until the end.
+///
+/// # Errors
+/// When the agent cannot be talked to, does not open a session, or fails the only prompt; when the console fails.
+pub async fn run(options: Options, mut console: Console, duplex: Duplex) -> Result<Ending, ChatError> {
+    let prompt = match &options.prompt {
+        Some(prompt) => Some(prompt.clone()),
+        None => tokio::select! {
+            piped = console.input.piped_prompt() => piped.map_err(ChatError::Input)?,
+            _ = console.interrupts.recv() => return Ok(Ending::Interrupted),
+        },
+    };
+    if prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+        return Err(ChatError::NothingToSend);
+    }
+    let (sender, events, gate) = backlog(BACKLOG);
+    let router = peer::router(sender)?;
+    let Duplex {
+        reader,
+        writer,
+        label,
+    } = duplex;
+    let gated = Duplex {
+        reader: Box::new(gate.gated(reader)),
+        writer,
+        label,
+    };
+    let (connection, driver) = acp_proto::serve(gated, router, peer::options());
+    let mut chat = Chat::new(options, console, connection, events);
+    tokio::select! {
+        ended = chat.chat(prompt) => ended,
+        // Everything the agent said before it hung up was queued for the chat, which notices the end by itself.
+        never = async { driver.await; std::future::pending().await } => never,
+    }
+}
+
+/// A running chat.
+struct Chat {
+    options: Options,
+    console: Console,
+    connection: Connection,
+    events: backlog::Receiver<Event>,
+    transcript: Transcript,
+    /// Lines typed while nothing was asked for.
+    typed_ahead: VecDeque<String>,
+    /// The terminal's end was reached.
+    input_ended: bool,
+    logins: Vec<(String, String)>,
+}
+
+/// The agent after the hello.
+struct Agent {
+    session: SessionId,
+    name: String,
+}
+
+/// What the user wants next.
+enum Wish {
+    Prompt(String),
+    Leave,
+}
+
+impl Chat {
+    fn new(
+        options: Options,
+        console: Console,
+        connection: Connection,
+        events: backlog::Receiver<Event>,
+    ) -> Self {
+        let transcript = Transcript::new(console.style);
+        let (typed_ahead, logins) = (VecDeque::new(), Vec::new());
+        Self {
+            options,
+            console,
+            connection,
+            events,
+            transcript,
+            typed_ahead,
+            input_ended: false,
+            logins,
+        }
+    }
+
+    async fn chat(&mut self, prompt: Option<String>) -> Result<Ending, ChatError> {
+        let Some(agent) = self.open().await? else {
+            return Ok(Ending::Interrupted);
+        };
+        match prompt {
+            Some(prompt) => self.one_turn(&agent.session, prompt).await,
+            None => self.converse(&agent).await,
+        }
+    }
+
+    async fn one_turn(&mut self, session: &SessionId, prompt: String) -> Result<Ending, ChatError> {
+        match self.turn(session, prompt).await? {
+            turn::End::Stopped(StopReason::EndTurn) => Ok(Ending::Finished),
+            turn::End::Stopped(StopReason::Cancelled) => Ok(Ending::Interrupted),
+            turn::End::Stopped(_) => Ok(Ending::Stopped),
+            turn::End::Failed(text) => Err(ChatError::Agent(text)),
+            turn::End::Abandoned => Ok(Ending::Interrupted),
+        }
+    }
+
+    async fn converse(&mut self, agent: &Agent) -> Result<Ending, ChatError> {
+        let cwd = sanitize::line(&self.options.cwd.to_string_lossy());
+        self.remark(&words::greeting(&agent.name, &cwd)).await?;
+        loop {
+            let prompt = match self.next_wish().await? {
+                Wish::Leave => return Ok(Ending::Finished),
+                Wish::Prompt(prompt) => prompt,
+            };
+            match self.turn(&agent.session, prompt).await? {
+                turn::End::Stopped(_) => {}
+                turn::End::Failed(text) => {
+                    let text = format!("{text}\n{}", words::RETRY);
+                    let text = self.transcript.problem(&text);
+                    self.print(&text).await?;
+                }
+                turn::End::Abandoned => return Ok(Ending::Interrupted),
+            }
+        }
+    }
+
+    /// Hello and a session; nothing when the user interrupted it.
+    async fn open(&mut self) -> Result<Option<Agent>, ChatError> {
+        let capabilities = ClientCapabilities::new().auth(AuthCapabilities::new().terminal(true));
+        let (name, version) = self.options.client.clone();
+        let hello = InitializeRequest::new(ProtocolVersion::V1)
+            .client_capabilities(capabilities)
+            .client_info(Implementation::new(name, version));
+        let Some(hello) = self
+            .ask_agent::<_, InitializeResponse>(peer::INITIALIZE, &hello)
+            .await?
+        else {
+            return Ok(None);
+        };
+        if hello.protocol_version != ProtocolVersion::V1 {
+            return Err(ChatError::WrongVersion(hello.protocol_version.to_string()));
+        }
+        self.logins = hello
+            .auth_methods
+            .iter()
+            .filter_map(|method| self.login(method))
+            .collect();
+        let new = NewSessionRequest::new(self.options.cwd.clone());
+        let Some(session) = self
+            .ask_agent::<_, NewSessionResponse>(peer::NEW_SESSION, &new)
+            .await?
+        else {
+            return Ok(None);
+        };
+        if let Some(modes) = &session.modes {
+            self.transcript.set_modes(modes);
+        }
+        let info = hello.agent_info.as_ref();
+        let name = info.map(|info| sanitize::line(info.title.as_deref().unwrap_or(&info.name)));
+        let version = info.map(|info| sanitize::line(&info.version));
+        let name = words::agent(name.as_deref(), version.as_deref());
+        Ok(Some(Agent {
+            session: session.session_id,
+            name,
+        }))
+    }
+
+    /// A request that has to succeed before anything else can; nothing when the user interrupted it.
+    async fn ask_agent<P: Serialize, R: DeserializeOwned>(
+        &mut self,
+        method: &'static str,
+        params: &P,
+    ) -> Result<Option<R>, ChatError> {
+        let (line, response) = self.connection.prepare_request(method, params);
+        peer::send(&self.connection, line).await?;
+        let answer = tokio::select! {
+            answer = response => peer::outcome(answer),
+            _ = self.console.interrupts.recv() => return Ok(None),
+        };
+        match answer {
+            Ok(answer) => peer::read(method, &answer).map(Some),
+            Err(failure) => Err(self.chat_error(failure)),
+        }
+    }
+
+    /// The next prompt, from what was typed ahead or from the terminal.
+    async fn next_wish(&mut self) -> Result<Wish, ChatError> {
+        let mut prompt = String::new();
+        loop {
+            let marker = if prompt.is_empty() {
+                words::PROMPT
+            } else {
+                words::CONTINUED
+            };
+            let Some(line) = self.next_line(marker).await? else {
+                return Ok(Wish::Leave);
+            };
+            match line.strip_suffix('\\') {
+                Some(start) => {
+                    prompt.push_str(start);
+                    prompt.push('\n');
+                }
+                None => {
+                    prompt.push_str(&line);
+                    if !prompt.trim().is_empty() {
+                        return Ok(Wish::Prompt(prompt));
+                    }
+                    prompt.clear();
+                }
+            }
+        }
+    }
+
+    /// One line; shows what the agent does meanwhile. Nothing when the user is done.
+    async fn next_line(&mut self, marker: &str) -> Result<Option<String>, ChatError> {
+        if let Some(line) = self.typed_ahead.pop_front() {
+            self.write_question(&format!("{marker}{}\n", sanitize::line(&line)))
+                .await?;
+            self.transcript.line_is_over();
+            return Ok(Some(line));
+        }
+        let closed = self.connection.closed();
+        let mut marker_is_due = true;
+        while !self.input_ended {
+            if std::mem::take(&mut marker_is_due) {
+                self.write_question(marker).await?;
+                self.transcript.line_is_open();
+            }
+            let Input::Lines(lines) = &mut self.console.input else {
+                return Ok(None);
+            };
+            tokio::select! {
+                biased;
+                _ = self.console.interrupts.recv() => break,
+                line = lines.recv() => match line {
+                    Some(line) => {
+                        self.transcript.line_is_over();
+                        return Ok(Some(line));
+                    }
+                    None => self.input_ended = true,
+                },
+                Some(event) = self.events.next() => marker_is_due = self.idle_event(event).await?,
+                () = closed.cancelled() => return Err(ChatError::Closed),
+            }
+        }
+        self.write_question("\n").await?;
+        Ok(None)
+    }
+}
+
+impl Chat {
+    async fn write_question(&mut self, text: &str) -> Result<(), ChatError> {
+        self.console.write_question(text).await.map_err(ChatError::Output)
+    }
+
+    async fn print(&mut self, text: &str) -> Result<(), ChatError> {
+        self.console.write(text).await.map_err(ChatError::Output)
+    }
+
+    async fn remark(&mut self, text: &str) -> Result<(), ChatError> {
+        let text = self.transcript.remark(text);
+        self.print(&text).await
+    }
+
+    fn chat_error(&self, failure: Failure) -> ChatError {
+        match failure {
+            Failure::Closed => ChatError::Closed,
+            Failure::LoginNeeded | Failure::Refused(_) => ChatError::Agent(self.explain(failure)),
+        }
+    }
+
+    /// A failure in plain words, with what to do about it.
+    fn explain(&self, failure: Failure) -> String {
+        match failure {
+            Failure::Closed => words::connection_closed(),
+            Failure::LoginNeeded => words::login_needed(&self.options.agent_command, &self.logins),
+            Failure::Refused(error) => explain_error(&error),
+        }
+    }
+
+    /// What to type to log in the way a method says.
+    fn login(&self, method: &AuthMethod) -> Option<(String, String)> {
+        match method {
+            AuthMethod::Terminal(method) => {
+                let command = format!("{} {}", self.options.agent_command, method.args.join(" "));
+                Some((sanitize::line(&method.name), sanitize::line(&command)))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn explain_error(error: &RpcError) -> String {
+    let data = error
+        .data()
+        .and_then(|data| serde_json::from_str::<serde_json::Value>(data.get()).ok());
+    let text = |key: &str| {
+        data.as_ref()
+            .and_then(|data| data.get(key)?.as_str())
+            .map(sanitize::line)
+    };
+    let detail = text("details").or_else(|| data.as_ref().and_then(|data| data.as_str()).map(sanitize::line));
+    let hint = text("errorKind").and_then(|kind| words::error_hint(&kind));
+    words::agent_error(
+        sanitize::block(error.message()).trim_end(),
+        detail.as_deref(),
+        hint,
+    )
+}
+
+fn cancel_line(session: &SessionId) -> Line {
+    Line::notification(peer::CANCEL, &CancelNotification::new(session.clone()))
+}
+
+fn prompt_request(session: &SessionId, text: String) -> PromptRequest {
+    PromptRequest::new(session.clone(), vec![ContentBlock::Text(TextContent::new(text))])
+}
+
+fn stop_reason(answer: &serde_json::value::RawValue) -> Result<StopReason, ChatError> {
+    peer::read::<PromptResponse>(peer::PROMPT, answer).map(|response| response.stop_reason)
+}
+
+#[cfg(test)]
+mod tests;
