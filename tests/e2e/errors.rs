@@ -1,0 +1,136 @@
+//! Errors of the model's API: shown once, with their kind, and the session goes on.
+
+use e2e_tests::harness::{Turn, World, no_questions};
+use e2e_tests::model::{fail, text};
+use serde_json::{Value, json};
+
+use crate::case::{Case, cases};
+use crate::support::{assert_error, greet, open};
+
+pub(crate) fn cases() -> Vec<Case> {
+    cases![Claude, Stdio:
+        a_rejected_key_asks_for_a_login,
+        a_forbidden_request_asks_for_a_login,
+        a_rate_limit_is_named,
+        a_server_error_is_named,
+        an_overload_is_named,
+        a_bad_request_is_named,
+        an_unknown_model_is_named,
+        without_credentials_a_login_is_asked_for_and_the_next_prompt_works,
+    ]
+}
+
+fn a_rejected_key_asks_for_a_login(world: &mut World) {
+    login_is_asked_for(world, 401, "authentication_error");
+}
+
+fn a_forbidden_request_asks_for_a_login(world: &mut World) {
+    login_is_asked_for(world, 403, "permission_error");
+}
+
+fn login_is_asked_for(world: &mut World, status: u16, kind: &str) {
+    world
+        .model()
+        .script([fail(status, kind, "no entry"), text("welcome back").into()]);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "hi", no_questions);
+    assert_error(turn.error(), -32000, "Authentication required");
+    turn.ignore("agent_message_chunk");
+    assert_eq!(
+        client.prompt(&session, "again", no_questions).text(),
+        "welcome back"
+    );
+}
+
+fn a_rate_limit_is_named(world: &mut World) {
+    let step = fail(429, "rate_limit_error", "Slow down please");
+    api_error(world, step, "rate_limit", "429");
+}
+
+fn a_server_error_is_named(world: &mut World) {
+    api_error(
+        world,
+        fail(500, "api_error", "Something broke"),
+        "server_error",
+        "500",
+    );
+}
+
+fn an_overload_is_named(world: &mut World) {
+    api_error(
+        world,
+        fail(529, "overloaded_error", "Overloaded"),
+        "server_error",
+        "529",
+    );
+}
+
+fn a_bad_request_is_named(world: &mut World) {
+    let step = fail(
+        400,
+        "invalid_request_error",
+        "prompt is too long: 300000 tokens > 200000 maximum",
+    );
+    api_error(world, step, "invalid_request", "too long");
+}
+
+fn an_unknown_model_is_named(world: &mut World) {
+    api_error(
+        world,
+        fail(404, "not_found_error", "model: nonsense"),
+        "model_not_found",
+        "model",
+    );
+}
+
+fn api_error(world: &mut World, failure: e2e_tests::model::Step, kind: &str, words: &str) {
+    world.model().script([failure]);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "hi", no_questions);
+    assert_error(turn.error(), -32603, "");
+    assert_eq!(turn.error()["data"]["errorKind"], kind, "{}", turn.error());
+    shown_once(&mut turn, words);
+    // After a prompt that was too long the CLI may compact first; what it asks for then is not the point here.
+    world.model().script([text("fine again")]);
+    let mut turn = client.prompt(&session, "again", no_questions);
+    assert_eq!(turn.stop_reason(), "end_turn");
+    assert!(turn.text().contains("fine again"));
+}
+
+/// The error's text stands either in the transcript or in the error, not in both.
+fn shown_once(turn: &mut Turn, words: &str) {
+    let in_error = turn.error()["message"]
+        .as_str()
+        .is_some_and(|message| message.contains(words));
+    let transcript = turn.text();
+    let in_transcript = transcript.contains(words);
+    assert!(
+        in_error != in_transcript,
+        "`{words}` once: {transcript:?}, {}",
+        turn.error()
+    );
+}
+
+fn without_credentials_a_login_is_asked_for_and_the_next_prompt_works(world: &mut World) {
+    world.remove_env("ANTHROPIC_API_KEY");
+    world.model().script([text("logged in")]);
+    let (_agent, mut client) = greet(world);
+    let session = client.new_session(&world.cwd());
+    let mut turn = client.prompt(&session, "hi", no_questions);
+    assert_error(turn.error(), -32000, "Authentication required");
+    turn.ignore("agent_message_chunk");
+    log_in(world);
+    assert_eq!(client.prompt(&session, "again", no_questions).text(), "logged in");
+    assert_eq!(
+        world.model().wait_request(0).api_key.as_deref(),
+        Some("key-after-login")
+    );
+}
+
+/// What a login in a terminal leaves behind: a credential in the user's settings.
+fn log_in(world: &World) {
+    let path = world.home().join(".claude/settings.json");
+    let mut settings: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    settings["env"] = json!({"ANTHROPIC_API_KEY": "key-after-login"});
+    std::fs::write(path, settings.to_string()).unwrap();
+}

@@ -1,0 +1,59 @@
+//! The end-to-end suite: runs the agent's binary as a client sees it, on every backend and transport.
+//!
+//! Tests are named `backend::transport::test`. What cannot run on this machine (no Claude CLI, no Node) is listed
+//! as ignored by name; with `CI=true` that is a failure. `E2E_BACKEND` and `E2E_TRANSPORT` narrow the list;
+//! arguments work as for any test binary. `cargo xtask e2e` sets everything up.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a failed expectation must end the test with a message"
+)]
+
+mod cancel;
+mod case;
+mod content;
+mod errors;
+mod fake_cli;
+mod flood;
+mod life;
+mod listen;
+mod others;
+mod permissions;
+mod queue;
+mod rpc;
+mod sessions;
+mod smoke;
+mod start;
+mod stubborn;
+mod support;
+mod tools;
+mod turns;
+
+use libtest_mimic::Arguments;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let groups = [
+        start::cases(),
+        rpc::cases(),
+        sessions::cases(),
+        turns::cases(),
+        content::cases(),
+        tools::cases(),
+        permissions::cases(),
+        cancel::cases(),
+        queue::cases(),
+        errors::cases(),
+        life::cases(),
+        stubborn::cases(),
+        fake_cli::cases(),
+        listen::cases(),
+        smoke::cases(),
+        flood::cases(),
+        others::cases(),
+    ];
+    case::run(&arguments, groups.into_iter().flatten().collect());
+}

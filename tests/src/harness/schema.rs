@@ -1,0 +1,32 @@
+//! Reads every message of the agent with the protocol's own types: what does not fit fails the test.
+
+use agent_client_protocol_schema::v1 as acp;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Checks a request or notification of the agent.
+pub(crate) fn check_call(method: &str, params: &Value) {
+    match method {
+        "session/update" => check::<acp::SessionNotification>(method, params),
+        "session/request_permission" => check::<acp::RequestPermissionRequest>(method, params),
+        _ => {}
+    }
+}
+
+/// Checks the result of a request of ours.
+pub(crate) fn check_result(method: &str, result: &Value) {
+    match method {
+        "initialize" => check::<acp::InitializeResponse>(method, result),
+        "session/new" => check::<acp::NewSessionResponse>(method, result),
+        "session/prompt" => check::<acp::PromptResponse>(method, result),
+        "session/set_mode" => check::<acp::SetSessionModeResponse>(method, result),
+        "session/close" => check::<acp::CloseSessionResponse>(method, result),
+        _ => {}
+    }
+}
+
+fn check<T: DeserializeOwned>(method: &str, value: &Value) {
+    if let Err(error) = serde_json::from_value::<T>(value.clone()) {
+        panic!("`{method}` does not fit the protocol: {error}: {value}");
+    }
+}

@@ -1,0 +1,1 @@
+//! Checks of the source tree. (to be filled)
