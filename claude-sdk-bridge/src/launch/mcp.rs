@@ -1,0 +1,227 @@
+//! MCP servers of the client, and the private file that carries them to the CLI.
+//!
+//! Their environment and headers hold secrets, and argv can be read by every user of the machine: the configuration goes
+//! through a file only we can read, which is gone when its [`McpConfigFile`] is dropped.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+use tempfile::NamedTempFile;
+
+/// An MCP server the client asks for. The name may hold anything, spaces and dots too.
+#[derive(Clone, PartialEq, Eq)]
+pub enum McpServer {
+    /// A program that speaks over its standard streams.
+    Stdio {
+        /// Its name.
+        name: String,
+        /// The program.
+        command: String,
+        /// Its arguments.
+        args: Vec<String>,
+        /// Variables to set for it.
+        env: Vec<(String, String)>,
+    },
+    /// A server behind a URL.
+    Http {
+        /// Its name.
+        name: String,
+        /// Where it is.
+        url: String,
+        /// Headers to send.
+        headers: Vec<(String, String)>,
+    },
+    /// A server behind a URL that speaks the older, event-stream form.
+    Sse {
+        /// Its name.
+        name: String,
+        /// Where it is.
+        url: String,
+        /// Headers to send.
+        headers: Vec<(String, String)>,
+    },
+}
+
+impl McpServer {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            McpServer::Stdio { name, .. } | McpServer::Http { name, .. } | McpServer::Sse { name, .. } => {
+                name
+            }
+        }
+    }
+
+    fn config(&self) -> Value {
+        match self {
+            McpServer::Stdio {
+                name: _,
+                command,
+                args,
+                env,
+            } => {
+                json!({"type": "stdio", "command": command, "args": args, "env": object(env)})
+            }
+            McpServer::Http {
+                name: _,
+                url,
+                headers,
+            } => json!({"type": "http", "url": url, "headers": object(headers)}),
+            McpServer::Sse {
+                name: _,
+                url,
+                headers,
+            } => json!({"type": "sse", "url": url, "headers": object(headers)}),
+        }
+    }
+
+    fn from_config(name: String, config: &Value) -> Result<Self, McpConfigError> {
+        let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_owned);
+        let kind = config.get("type").and_then(Value::as_str).unwrap_or("stdio");
+        let server = match kind {
+            "stdio" => text("command").map(|command| McpServer::Stdio {
+                name: name.clone(),
+                command,
+                args: strings(config.get("args")),
+                env: pairs(config.get("env")),
+            }),
+            "http" => text("url").map(|url| {
+                let headers = pairs(config.get("headers"));
+                McpServer::Http {
+                    name: name.clone(),
+                    url,
+                    headers,
+                }
+            }),
+            "sse" => text("url").map(|url| {
+                let headers = pairs(config.get("headers"));
+                McpServer::Sse {
+                    name: name.clone(),
+                    url,
+                    headers,
+                }
+            }),
+            _ => None,
+        };
+        server.ok_or(McpConfigError::UnknownServer { name })
+    }
+}
+
+/// Shows names and places, never what may be secret.
+impl std::fmt::Debug for McpServer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (kind, name, place) = match self {
+            McpServer::Stdio { name, command, .. } => ("Stdio", name, command),
+            McpServer::Http { name, url, .. } => ("Http", name, url),
+            McpServer::Sse { name, url, .. } => ("Sse", name, url),
+        };
+        f.debug_struct(kind)
+            .field("name", name)
+            .field("place", place)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Why an MCP configuration could not be made or read.
+#[derive(Debug, thiserror::Error)]
+pub enum McpConfigError {
+    /// Two servers of one name, of which Claude would only start one.
+    #[error("two MCP servers are called `{name}`, give them different names")]
+    DuplicateName {
+        /// The name.
+        name: String,
+    },
+    /// A server of a kind this version does not know, or without what its kind needs.
+    #[error("the MCP server `{name}` is of an unknown kind or incomplete")]
+    UnknownServer {
+        /// The name.
+        name: String,
+    },
+    /// The configuration is no JSON object with `mcpServers`.
+    #[error("the MCP configuration is not an object with `mcpServers`: {reason}")]
+    Malformed {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The file could not be written or read.
+    #[error("the MCP configuration file could not be used: {0}")]
+    File(#[from] io::Error),
+}
+
+/// The configuration as the CLI reads it: `{"mcpServers": {name: …}}`.
+pub fn mcp_config(servers: &[McpServer]) -> Result<Value, McpConfigError> {
+    let mut by_name = Map::new();
+    for server in servers {
+        if by_name
+            .insert(server.name().to_owned(), server.config())
+            .is_some()
+        {
+            return Err(McpConfigError::DuplicateName {
+                name: server.name().to_owned(),
+            });
+        }
+    }
+    Ok(json!({"mcpServers": by_name}))
+}
+
+/// Reads servers back from a configuration file.
+pub fn read_mcp_config(path: &Path) -> Result<Vec<McpServer>, McpConfigError> {
+    let text = std::fs::read_to_string(path)?;
+    let malformed = |reason: String| McpConfigError::Malformed { reason };
+    let config: Value = serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+    let servers = config.get("mcpServers").and_then(Value::as_object);
+    let servers = servers.ok_or_else(|| malformed("the key is missing".to_owned()))?;
+    servers
+        .iter()
+        .map(|(name, config)| McpServer::from_config(name.clone(), config))
+        .collect()
+}
+
+/// The configuration in a file that only this user can read; removed on drop, so keep it until the CLI has ended.
+#[derive(Debug)]
+pub struct McpConfigFile {
+    file: NamedTempFile,
+}
+
+impl McpConfigFile {
+    /// Writes the file; without servers there is none to write.
+    pub fn write(servers: &[McpServer]) -> Result<Option<Self>, McpConfigError> {
+        if servers.is_empty() {
+            return Ok(None);
+        }
+        let config = mcp_config(servers)?;
+        // Created with mode 0600.
+        let mut file = tempfile::Builder::new()
+            .prefix("claude-acp-mcp-")
+            .suffix(".json")
+            .tempfile()?;
+        serde_json::to_writer(&mut file, &config).map_err(io::Error::from)?;
+        file.flush()?;
+        Ok(Some(McpConfigFile { file }))
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> &Path {
+        self.file.path()
+    }
+}
+
+fn object(pairs: &[(String, String)]) -> Map<String, Value> {
+    pairs
+        .iter()
+        .map(|(key, value)| (key.clone(), Value::from(value.as_str())))
+        .collect()
+}
+
+fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
+    let entries = value.and_then(Value::as_object).into_iter().flatten();
+    entries
+        .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+        .collect()
+}
+
+fn strings(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
+}

@@ -1,0 +1,74 @@
+//! Payloads of our answers to Claude's control requests.
+//!
+//! Written by the host; read by the rehearsal, which gets whatever a host sends and must not trip over it.
+
+use serde_json::{Map, Value};
+
+use crate::messages::{List, ToolUseId};
+
+tagged! {
+    /// The answer to `can_use_tool`.
+    pub enum PermissionReply by "behavior" {
+        "allow" => Allow(Box<AllowReply>),
+        "deny" => Deny(Box<DenyReply>),
+    }
+}
+
+wire! {
+    /// The tool call may run.
+    pub struct AllowReply {
+        optional {
+            /// Replaces the whole input; absent keeps it.
+            updated_input as "updatedInput": Map<String, Value>,
+            updated_permissions as "updatedPermissions": List<Value>,
+            tool_use_id as "toolUseID": ToolUseId,
+            decision_classification as "decisionClassification": String,
+        }
+    }
+}
+
+wire! {
+    /// The tool call may not run.
+    pub struct DenyReply {
+        optional {
+            /// Becomes the tool's error result, word for word.
+            message: String,
+            /// Ends the turn as an interrupt does.
+            interrupt: bool,
+            tool_use_id as "toolUseID": ToolUseId,
+            decision_classification as "decisionClassification": String,
+        }
+    }
+}
+
+wire! {
+    /// The answer to `hook_callback`; empty for no opinion.
+    pub struct HookReply {
+        optional {
+            proceed as "continue": bool,
+            suppress_output as "suppressOutput": bool,
+            stop_reason as "stopReason": String,
+            decision: String,
+            reason: String,
+            system_message as "systemMessage": String,
+            hook_specific_output as "hookSpecificOutput": Map<String, Value>,
+            is_async as "async": bool,
+            async_timeout as "asyncTimeout": u64,
+        }
+    }
+}
+
+wire! {
+    /// The answer to `mcp_message`.
+    pub struct McpReply {
+        required { mcp_response: Value, }
+    }
+}
+
+wire! {
+    /// The answer to `elicitation`: `accept` with content, `decline` or `cancel`.
+    pub struct ElicitationReply {
+        required { action: String, }
+        optional { content: Map<String, Value>, }
+    }
+}
