@@ -3,6 +3,7 @@
 //! Their environment and headers hold secrets, and argv can be read by every user of the machine: the configuration goes
 //! through a file only we can read, which is gone when its [`McpConfigFile`] is dropped.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -132,6 +133,18 @@ pub enum McpConfigError {
         /// The name.
         name: String,
     },
+    /// Two servers whose tools would have the same full names; Claude would only offer one of each.
+    #[error(
+        "the tools of the MCP servers `{first}` and `{second}` would both be called `mcp__{prefix}__…`, rename one of the servers"
+    )]
+    SameToolNames {
+        /// One server.
+        first: String,
+        /// The other.
+        second: String,
+        /// What both names become.
+        prefix: String,
+    },
     /// A server of a kind this version does not know, or without what its kind needs.
     #[error("the MCP server `{name}` is of an unknown kind or incomplete")]
     UnknownServer {
@@ -152,13 +165,21 @@ pub enum McpConfigError {
 /// The configuration as the CLI reads it: `{"mcpServers": {name: …}}`.
 pub fn mcp_config(servers: &[McpServer]) -> Result<Value, McpConfigError> {
     let mut by_name = Map::new();
+    let mut by_prefix: BTreeMap<String, &str> = BTreeMap::new();
     for server in servers {
-        if by_name
-            .insert(server.name().to_owned(), server.config())
-            .is_some()
-        {
+        let name = server.name();
+        if by_name.insert(name.to_owned(), server.config()).is_some() {
             return Err(McpConfigError::DuplicateName {
-                name: server.name().to_owned(),
+                name: name.to_owned(),
+            });
+        }
+        let prefix = tool_prefix(name);
+        if let Some(first) = by_prefix.insert(prefix.clone(), name) {
+            let (first, second) = (first.to_owned(), name.to_owned());
+            return Err(McpConfigError::SameToolNames {
+                first,
+                second,
+                prefix,
             });
         }
     }
@@ -205,6 +226,17 @@ impl McpConfigFile {
     pub fn path(&self) -> &Path {
         self.file.path()
     }
+}
+
+/// What the CLI makes of a server's name in the full names of its tools: one `_` for each UTF-16 unit of a character
+/// that tool names may not have.
+fn tool_prefix(name: &str) -> String {
+    let allowed = |character: char| character.is_ascii_alphanumeric() || character == '_' || character == '-';
+    let spell = |character: char| match allowed(character) {
+        true => String::from(character),
+        false => "_".repeat(character.len_utf16()),
+    };
+    name.chars().map(spell).collect()
 }
 
 fn object(pairs: &[(String, String)]) -> Map<String, Value> {

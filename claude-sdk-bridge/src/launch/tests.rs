@@ -485,6 +485,15 @@ fn servers_that_would_get_lost_are_refused_by_name() {
         "two MCP servers are called `my files. v2`, give them different names"
     );
 
+    let alike = ["a b", "a.b"].map(|name| McpServer::Sse {
+        name: name.to_owned(),
+        url: String::new(),
+        headers: Vec::new(),
+    });
+    let error = McpConfigFile::write(&alike).unwrap_err();
+    let expected = "the tools of the MCP servers `a b` and `a.b` would both be called `mcp__a_b__…`, rename one of the servers";
+    assert_eq!(error.to_string(), expected);
+
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mcp.json");
     let cases = [
