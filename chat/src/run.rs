@@ -164,11 +164,11 @@ impl Chat {
                 Wish::Prompt(prompt) => prompt,
             };
             match self.turn(&agent.session, prompt).await? {
-                turn::End::Stopped(_) => {}
+                turn::End::Stopped(_) => self.print("\n").await?,
                 turn::End::Failed(text) => {
                     let text = format!("{text}\n{}", words::RETRY);
                     let text = self.transcript.problem(&text);
-                    self.print(&text).await?;
+                    self.print(&format!("{text}\n")).await?;
                 }
                 turn::End::Abandoned => return Ok(Ending::Interrupted),
             }

@@ -142,9 +142,15 @@ impl Tool {
     fn label(&self) -> String {
         let title = shorten(&sanitize::line(&self.title), TITLE_COLUMNS);
         match self.name.as_deref().map(sanitize::line) {
-            Some(name) if !name.is_empty() && !title.to_lowercase().contains(&name.to_lowercase()) => {
+            Some(name)
+                if !name.is_empty()
+                    && !title.is_empty()
+                    && !title.to_lowercase().contains(&name.to_lowercase()) =>
+            {
                 format!("{name}: {title}")
             }
+            Some(name) if title.is_empty() => name,
+            _ if title.is_empty() => words::UNTITLED_TOOL.to_owned(),
             _ => title,
         }
     }

@@ -40,6 +40,7 @@ pub(crate) struct Transcript {
     plan: String,
     mode: String,
     mode_names: HashMap<String, String>,
+    denial_explained: bool,
 }
 
 impl Transcript {
@@ -53,6 +54,7 @@ impl Transcript {
             plan: String::new(),
             mode: String::new(),
             mode_names: HashMap::new(),
+            denial_explained: false,
         }
     }
 
@@ -99,18 +101,30 @@ impl Transcript {
         out
     }
 
-    /// The question a permission request asks, up to and without the line that waits for the answer.
+    /// The question a permission request asks, up to and without the line that waits for the answer. It belongs to the
+    /// tool call it is about.
     pub(crate) fn question(&mut self, request: &RequestPermissionRequest) -> String {
         let mut out = String::new();
-        let call = &request.tool_call;
-        let tool = self
-            .tools
-            .entry(call.tool_call_id.clone())
-            .or_insert_with(|| Tool::announced(call.meta.as_ref()));
-        tool.merge(&call.fields, true, self.style);
-        tool.diffs_were_shown();
-        self.begin(Section::Note, &mut out);
+        self.subject(&request.tool_call, &mut out);
+        if let Some(tool) = self.tools.get_mut(&request.tool_call.tool_call_id) {
+            tool.diffs_were_shown();
+        }
         self.push(&question::render(request, self.style), &mut out);
+        out
+    }
+
+    /// A permission request that could not be asked, with what the user could do about it the first time.
+    pub(crate) fn denied(&mut self, request: &RequestPermissionRequest) -> String {
+        let mut out = String::new();
+        self.subject(&request.tool_call, &mut out);
+        let hint = if std::mem::replace(&mut self.denial_explained, true) {
+            None
+        } else {
+            Some(words::DENIED_HINT)
+        };
+        for line in std::iter::once(words::DENIED).chain(hint) {
+            self.push(&format!("  {}\n", self.style.yellow(line)), &mut out);
+        }
         out
     }
 
@@ -215,6 +229,19 @@ impl Transcript {
         for line in printed.lines {
             self.push(&line, out);
             self.push("\n", out);
+        }
+    }
+
+    /// Makes a tool call the subject of what comes next, under a heading of its own.
+    fn subject(&mut self, call: &ToolCallUpdate, out: &mut String) {
+        let id = &call.tool_call_id;
+        let tool = self
+            .tools
+            .entry(id.clone())
+            .or_insert_with(|| Tool::announced(call.meta.as_ref()));
+        tool.merge(&call.fields, true, self.style);
+        if tool.is_heading_due() || self.section.as_ref() != Some(&Section::Tool(id.clone())) {
+            self.heading(id, out);
         }
     }
 

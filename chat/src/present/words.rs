@@ -9,6 +9,7 @@ pub(crate) const PROMPT: &str = "> ";
 pub(crate) const CONTINUED: &str = "… ";
 pub(crate) const THINKING: &str = "thinking: ";
 pub(crate) const TOOL: &str = "●";
+pub(crate) const UNTITLED_TOOL: &str = "a tool call";
 pub(crate) const PLAN: &str = "plan";
 pub(crate) const COMMAND_MARGIN: &str = "│ ";
 
@@ -17,6 +18,9 @@ pub(crate) const EMPTY_PROMPT: &str =
 pub(crate) const CANCELLING: &str = "cancelling… (Ctrl-C again ends the program)";
 pub(crate) const WITHDRAWN: &str = "the question was withdrawn";
 pub(crate) const REJECTED_AT_END: &str = "no answer (end of input): rejected";
+pub(crate) const DENIED: &str = "denied: there is no terminal to ask on";
+pub(crate) const DENIED_HINT: &str =
+    "run the chat in a terminal to be asked, or allow it in Claude's settings";
 pub(crate) const NO_OPTIONS: &str = "the agent offered no options to choose from: cancelled";
 pub(crate) const TYPED_TOO_EARLY: &str = "what was typed before the question does not answer it";
 pub(crate) const RETRY: &str = "the session is still there: send the prompt again, or another one";
@@ -121,7 +125,7 @@ pub(crate) fn question(title: &str) -> String {
 }
 
 pub(crate) fn untitled_question(tool: Option<&str>) -> String {
-    tool.map_or_else(|| "a tool call".to_owned(), |tool| format!("use {tool}"))
+    tool.map_or_else(|| UNTITLED_TOOL.to_owned(), |tool| format!("use {tool}"))
 }
 
 pub(crate) fn option(number: usize, name: &str) -> String {
@@ -142,13 +146,6 @@ pub(crate) fn not_an_option(options: usize) -> String {
     } else {
         format!("type a number from 1 to {options}")
     }
-}
-
-pub(crate) fn denied_without_terminal(title: &str) -> String {
-    format!(
-        "denied, because there is no terminal to ask on: {title}\n\
-         run the chat in a terminal to be asked, or allow it in Claude's settings"
-    )
 }
 
 /// Why a turn ended, when it did not simply end.

@@ -39,9 +39,9 @@ impl Chat {
             && matches!(self.console.input, Input::Lines(_))
             && !self.input_ended;
         if !can_ask {
-            let title = question::title(&question.request);
+            let text = self.transcript.denied(&question.request);
             self.reject(question);
-            self.remark(&words::denied_without_terminal(&title)).await?;
+            self.print(&text).await?;
             return Ok(Asked::Settled);
         }
         let text = self.transcript.question(&question.request);
