@@ -18,7 +18,7 @@ pub(crate) struct Case {
 pub(crate) enum Need {
     Nothing,
     OfficialClient,
-    NodeTools,
+    Acpx,
 }
 
 /// Lists functions as cases of one backend and one transport, each named after its function.
@@ -57,10 +57,8 @@ impl Case {
             Need::OfficialClient if setup::official_client().is_none() => {
                 Some("the official client's driver")
             }
-            Need::NodeTools if setup::node_tools().is_none() => {
-                Some("acpx and Node (`cargo xtask node-tools`)")
-            }
-            Need::Nothing | Need::OfficialClient | Need::NodeTools => None,
+            Need::Acpx if setup::acpx().is_none() => Some("acpx and Node (`cargo xtask node-tools`)"),
+            Need::Nothing | Need::OfficialClient | Need::Acpx => None,
         }
     }
 

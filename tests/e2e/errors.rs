@@ -1,7 +1,7 @@
 //! Errors of the model's API: shown once, with their kind, and the session goes on.
 
 use e2e_tests::harness::{Turn, World, no_questions};
-use e2e_tests::model::{fail, text};
+use e2e_tests::model::{Step, fail, text};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
@@ -29,13 +29,13 @@ fn a_forbidden_request_asks_for_a_login(world: &mut World) {
 }
 
 fn login_is_asked_for(world: &mut World, status: u16, kind: &str) {
-    world
-        .model()
-        .script([fail(status, kind, "no entry"), text("welcome back").into()]);
+    world.model().begin_outage(fail(status, kind, "no entry"));
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "hi", no_questions);
     assert_error(turn.error(), -32000, "Authentication required");
     turn.ignore("agent_message_chunk");
+    world.model().end_outage();
+    world.model().script([text("welcome back")]);
     assert_eq!(
         client.prompt(&session, "again", no_questions).text(),
         "welcome back"
@@ -83,14 +83,14 @@ fn an_unknown_model_is_named(world: &mut World) {
     );
 }
 
-fn api_error(world: &mut World, failure: e2e_tests::model::Step, kind: &str, words: &str) {
-    world.model().script([failure]);
+fn api_error(world: &mut World, failure: Step, kind: &str, words: &str) {
+    world.model().begin_outage(failure);
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "hi", no_questions);
     assert_error(turn.error(), -32603, "");
     assert_eq!(turn.error()["data"]["errorKind"], kind, "{}", turn.error());
     shown_once(&mut turn, words);
-    // After a prompt that was too long the CLI may compact first; what it asks for then is not the point here.
+    world.model().end_outage();
     world.model().script([text("fine again")]);
     let mut turn = client.prompt(&session, "again", no_questions);
     assert_eq!(turn.stop_reason(), "end_turn");
@@ -127,10 +127,10 @@ fn without_credentials_a_login_is_asked_for_and_the_next_prompt_works(world: &mu
     );
 }
 
-/// What a login in a terminal leaves behind: a credential in the user's settings.
+/// What a login with the console leaves behind: a key in the CLI's own state.
 fn log_in(world: &World) {
-    let path = world.home().join(".claude/settings.json");
-    let mut settings: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    settings["env"] = json!({"ANTHROPIC_API_KEY": "key-after-login"});
-    std::fs::write(path, settings.to_string()).unwrap();
+    let path = world.home().join(".claude.json");
+    let mut state: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+    state["primaryApiKey"] = json!("key-after-login");
+    std::fs::write(path, state.to_string()).unwrap();
 }

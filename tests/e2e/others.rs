@@ -1,6 +1,5 @@
 //! Clients that others wrote: the official client crate's and npm's acpx.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use e2e_tests::harness::{Transport, World};
@@ -13,7 +12,7 @@ use crate::case::{Case, cases};
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = cases![Claude, Stdio, OfficialClient: the_official_client_drives_a_whole_conversation];
     all.extend(cases![Claude, Tcp, OfficialClient: the_official_client_drives_a_whole_conversation]);
-    all.extend(cases![Claude, Stdio, NodeTools: acpx_runs_a_prompt]);
+    all.extend(cases![Claude, Stdio, Acpx: acpx_runs_a_prompt]);
     all
 }
 
@@ -81,9 +80,9 @@ fn acpx_runs_a_prompt(world: &mut World) {
         ),
         text("All done."),
     ]);
-    let bin = setup::node_tools().unwrap().join("node_modules/.bin");
-    let mut command = Command::new(bin.join("node"));
-    command.arg(real(&bin.join("acpx")));
+    let (node, acpx) = setup::acpx().unwrap();
+    let mut command = Command::new(node);
+    command.arg(acpx);
     command
         .args(["--cwd", &world.cwd(), "--approve-all", "--agent"])
         .arg(setup::agent_binary());
@@ -106,8 +105,4 @@ fn verdict(command: &mut Command) -> Value {
     let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}\n{complaint}");
     serde_json::from_str(said.lines().last().unwrap_or_default()).unwrap()
-}
-
-fn real(path: &Path) -> std::path::PathBuf {
-    std::fs::canonicalize(path).unwrap()
 }

@@ -248,14 +248,18 @@ fn a_closed_session_leaves_no_process_and_is_not_found(world: &mut World) {
 
 fn closing_a_session_answers_its_prompt_first(world: &mut World) {
     let gate = Gate::new();
-    world.model().script([reply().text("some words").gate(&gate)]);
+    world.model().script([reply().text("words").gate(&gate)]);
     let (agent, mut client, session) = open(world);
     let prompt = client.start_prompt(&session, "go");
-    gate.wait_reached();
+    assert_eq!(
+        client.update(&session, "agent_message_chunk")["content"]["text"],
+        "words"
+    );
     let close = client.request("session/close", json!({"sessionId": session}));
-    let mut turn = client.finish_prompt(&prompt, no_questions);
-    assert_eq!(turn.stop_reason(), "cancelled");
-    assert_eq!(turn.text(), "some words");
+    assert_eq!(
+        client.finish_prompt(&prompt, no_questions).stop_reason(),
+        "cancelled"
+    );
     assert_eq!(
         client.next_message(),
         json!({"jsonrpc": "2.0", "id": close, "result": {}})

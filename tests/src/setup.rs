@@ -23,9 +23,9 @@ pub fn official_client() -> Option<PathBuf> {
     path_in("E2E_OFFICIAL_CLIENT")
 }
 
-/// The folder with the `node_modules` that hold Node itself and acpx: `E2E_NODE_TOOLS`.
-pub fn node_tools() -> Option<PathBuf> {
-    path_in("E2E_NODE_TOOLS")
+/// Node and the script of npm's acpx: `E2E_NODE` and `E2E_ACPX`.
+pub fn acpx() -> Option<(PathBuf, PathBuf)> {
+    path_in("E2E_NODE").zip(path_in("E2E_ACPX"))
 }
 
 fn path_in(variable: &str) -> Option<PathBuf> {

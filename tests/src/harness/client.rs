@@ -6,7 +6,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 
 use serde_json::{Value, json};
 
-use super::turn::Turn;
 use super::wire::{Outgoing, Wire};
 use super::{PATIENCE, schema};
 
@@ -20,50 +19,6 @@ pub struct Client {
     sent_methods: HashMap<u64, String>,
     next_id: u64,
     transcript: Vec<String>,
-}
-
-/// A prompt that has been sent.
-#[derive(Debug)]
-pub struct Prompt {
-    id: u64,
-    session: String,
-}
-
-/// How the client answers a permission request.
-#[derive(Clone, Debug)]
-pub enum Answer {
-    /// Selects the first option of this kind.
-    Kind(&'static str),
-    /// Selects an option by its id, offered or not.
-    Option(String),
-    /// The outcome `cancelled`.
-    Cancelled,
-    /// A JSON-RPC error.
-    Error,
-    /// No answer at all.
-    Silence,
-}
-
-/// Allows whatever is asked, once.
-pub fn allow_once(_: &Value) -> Answer {
-    Answer::Kind("allow_once")
-}
-
-/// Rejects whatever is asked, once.
-pub fn reject_once(_: &Value) -> Answer {
-    Answer::Kind("reject_once")
-}
-
-/// Fails the test when anything is asked.
-pub fn no_questions(request: &Value) -> Answer {
-    panic!("unexpected permission request: {request}")
-}
-
-impl Prompt {
-    /// The id of its request.
-    pub fn id(&self) -> u64 {
-        self.id
-    }
 }
 
 impl Client {
@@ -102,11 +57,25 @@ impl Client {
 
     /// Sends a request and returns its id.
     pub fn request(&mut self, method: &str, params: Value) -> u64 {
+        let (id, line) = self.request_line(method, params);
+        self.send_line(&line);
+        id
+    }
+
+    /// A request that is about to be sent, with its id.
+    pub(super) fn request_line(&mut self, method: &str, params: Value) -> (u64, String) {
         let id = self.next_id;
         self.next_id += 1;
         self.sent_methods.insert(id, method.to_owned());
-        self.send_line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string());
-        id
+        (
+            id,
+            json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string(),
+        )
+    }
+
+    /// Messages that arrived while something else was awaited.
+    pub(super) fn held(&self) -> &[Value] {
+        &self.held
     }
 
     /// Sends a request and waits for its answer.
@@ -151,12 +120,6 @@ impl Client {
         message["params"]["update"].take()
     }
 
-    /// Waits for a permission request; returns its id and parameters.
-    pub fn permission_request(&mut self) -> (Value, Value) {
-        let mut message = self.wait(|message| message["method"] == "session/request_permission");
-        (message["id"].take(), message["params"].take())
-    }
-
     /// Waits for an error that belongs to no request.
     pub fn error_without_id(&mut self) -> Value {
         self.wait(|message| is_response(message) && message["id"].is_null())["error"].take()
@@ -167,126 +130,11 @@ impl Client {
         self.wait(|message| message["method"] == method && message.get("id").is_none())["params"].take()
     }
 
-    /// Answers a permission request.
-    pub fn answer(&mut self, id: &Value, request: &Value, answer: &Answer) {
-        let outcome = match answer {
-            Answer::Silence => return,
-            Answer::Error => {
-                let error = json!({"code": -32603, "message": "the dialog is gone"});
-                return self.send_line(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
-            }
-            Answer::Cancelled => json!({"outcome": "cancelled"}),
-            Answer::Option(option) => json!({"outcome": "selected", "optionId": option}),
-            Answer::Kind(kind) => {
-                let options = request["options"].as_array().expect("options");
-                let option = options.iter().find(|option| option["kind"] == *kind);
-                let option = option.unwrap_or_else(|| panic!("no option of kind `{kind}`: {request}"));
-                json!({"outcome": "selected", "optionId": option["optionId"]})
-            }
-        };
-        let result = json!({"outcome": outcome});
-        self.send_line(&json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string());
-    }
-
     /// From now on updates of this kind, or notifications of this method, are skipped.
     pub fn ignore(&mut self, kind: &str) {
         self.ignored.push(kind.to_owned());
         let ignored = &self.ignored;
         self.held.retain(|message| !is_ignored(message, ignored));
-    }
-
-    /// Says hello with the capabilities of an ordinary editor.
-    pub fn initialize(&mut self) -> Value {
-        let params = json!({
-            "protocolVersion": 1,
-            "clientCapabilities": {"fs": {"readTextFile": true, "writeTextFile": true}, "terminal": true},
-            "clientInfo": {"name": "e2e", "title": "End-to-end suite", "version": "0"},
-        });
-        self.call("initialize", params).expect("initialize succeeds")
-    }
-
-    /// Opens a session in a folder and waits for its list of commands.
-    pub fn new_session(&mut self, cwd: &str) -> String {
-        self.new_session_with(json!({"cwd": cwd, "mcpServers": []}))
-    }
-
-    /// Opens a session with these parameters and waits for its list of commands.
-    pub fn new_session_with(&mut self, params: Value) -> String {
-        let result = self.call("session/new", params).expect("session/new succeeds");
-        let session = result["sessionId"].as_str().expect("a session id").to_owned();
-        let early = self.held.iter().find(|message| is_update_of(message, &session));
-        assert_eq!(early, None, "nothing of a session may come before its response");
-        self.update(&session, "available_commands_update");
-        session
-    }
-
-    /// Sends a prompt of one text block and waits for its end.
-    pub fn prompt(&mut self, session: &str, text: &str, ask: impl FnMut(&Value) -> Answer) -> Turn {
-        let prompt = self.start_prompt(session, text);
-        self.finish_prompt(&prompt, ask)
-    }
-
-    /// Sends a prompt of one text block.
-    pub fn start_prompt(&mut self, session: &str, text: &str) -> Prompt {
-        self.start_prompt_with(session, json!([{"type": "text", "text": text}]))
-    }
-
-    /// Sends a prompt of these blocks.
-    pub fn start_prompt_with(&mut self, session: &str, blocks: Value) -> Prompt {
-        let id = self.request("session/prompt", json!({"sessionId": session, "prompt": blocks}));
-        Prompt {
-            id,
-            session: session.to_owned(),
-        }
-    }
-
-    /// Sends a prompt and, in the same write, its cancellation.
-    pub fn start_prompt_and_cancel(&mut self, session: &str, text: &str) -> Prompt {
-        let id = self.next_id;
-        self.next_id += 1;
-        self.sent_methods.insert(id, "session/prompt".to_owned());
-        let params = json!({"sessionId": session, "prompt": [{"type": "text", "text": text}]});
-        let prompt = json!({"jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params});
-        let params = json!({"sessionId": session});
-        let cancel = json!({"jsonrpc": "2.0", "method": "session/cancel", "params": params});
-        self.send_line(&format!("{prompt}\n{cancel}"));
-        Prompt {
-            id,
-            session: session.to_owned(),
-        }
-    }
-
-    /// Waits for the response to a prompt, collecting the session's updates and answering its questions.
-    pub fn finish_prompt(&mut self, prompt: &Prompt, mut ask: impl FnMut(&Value) -> Answer) -> Turn {
-        let (mut updates, mut questions) = (Vec::new(), Vec::new());
-        loop {
-            let message = self.wait(|message| {
-                is_response(message) && message["id"] == prompt.id
-                    || message["params"]["sessionId"] == prompt.session.as_str()
-            });
-            match message["method"].as_str() {
-                None => {
-                    return Turn {
-                        updates,
-                        questions,
-                        outcome: outcome(message),
-                    };
-                }
-                Some("session/update") => updates.push(message["params"]["update"].clone()),
-                Some("session/request_permission") => {
-                    let (id, request) = (message["id"].clone(), message["params"].clone());
-                    let answer = ask(&request);
-                    self.answer(&id, &request, &answer);
-                    questions.push(request);
-                }
-                Some(other) => panic!("unexpected `{other}` during a prompt: {message}"),
-            }
-        }
-    }
-
-    /// Asks for the end of a session's turn.
-    pub fn cancel(&mut self, session: &str) {
-        self.notify("session/cancel", json!({"sessionId": session}));
     }
 
     /// Waits until the agent has ended the connection; messages before that are kept.
@@ -325,7 +173,7 @@ impl Client {
     }
 
     /// Takes the first kept or arriving message that is wanted; others are kept in order.
-    fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+    pub(super) fn wait(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         if let Some(index) = self.held.iter().position(&wanted) {
             return self.held.remove(index);
         }
@@ -391,11 +239,11 @@ impl Drop for Client {
     }
 }
 
-fn is_response(message: &Value) -> bool {
+pub(super) fn is_response(message: &Value) -> bool {
     message.get("method").is_none()
 }
 
-fn is_update_of(message: &Value, session: &str) -> bool {
+pub(super) fn is_update_of(message: &Value, session: &str) -> bool {
     message["method"] == "session/update" && message["params"]["sessionId"] == session
 }
 
@@ -408,7 +256,7 @@ fn is_ignored(message: &Value, ignored: &[String]) -> bool {
         .is_some_and(|name| ignored.iter().any(|ignored| ignored == name))
 }
 
-fn outcome(mut response: Value) -> Result<Value, Value> {
+pub(super) fn outcome(mut response: Value) -> Result<Value, Value> {
     match response.get("error") {
         Some(_) => Err(response["error"].take()),
         None => Ok(response["result"].take()),

@@ -7,6 +7,7 @@
 mod agent;
 mod bell;
 mod client;
+mod conversation;
 mod procs;
 mod schema;
 mod turn;
@@ -15,7 +16,8 @@ mod world;
 
 pub use agent::Agent;
 pub use bell::Bell;
-pub use client::{Answer, Client, Prompt, allow_once, no_questions, reject_once};
+pub use client::Client;
+pub use conversation::{Answer, Prompt, allow_once, no_questions, reject_once};
 pub use procs::Process;
 pub use turn::{ToolCall, Turn};
 pub use wire::Wire;

@@ -127,10 +127,19 @@ pub(crate) fn children_of(parent: i32) -> Vec<i32> {
         .collect()
 }
 
-/// The pids of a process's children that have ended and were not reaped.
-pub(crate) fn zombies_of(parent: i32) -> Vec<i32> {
+/// Waits until a process has reaped all its children that have ended.
+///
+/// There is no event to wait for: a process that has ended stays what it is until its parent looks.
+pub(crate) fn wait_reaped(parent: i32) {
+    let deadline = Instant::now() + PATIENCE;
     let is_zombie = |pid: &i32| state_and_parent(*pid).is_some_and(|(state, _)| state == "Z");
-    children_of(parent).into_iter().filter(is_zombie).collect()
+    while let Some(zombie) = children_of(parent).into_iter().find(is_zombie) {
+        assert!(
+            Instant::now() < deadline,
+            "child {zombie} has ended and is not reaped"
+        );
+        std::thread::yield_now();
+    }
 }
 
 fn state_and_parent(pid: i32) -> Option<(String, i32)> {

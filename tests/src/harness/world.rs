@@ -198,11 +198,7 @@ impl World {
     /// Waits until only the agent is left of all processes of this test, with no unreaped child.
     pub fn wait_only(&self, agent: &Agent) {
         procs::wait_only(&self.mark(), &[agent.pid()]);
-        assert_eq!(
-            procs::zombies_of(agent.pid()),
-            Vec::<i32>::new(),
-            "children that were not reaped"
-        );
+        procs::wait_reaped(agent.pid());
     }
 
     /// Waits until no process of this test has the text in its command line.

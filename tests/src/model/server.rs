@@ -45,7 +45,7 @@ struct ServerState {
     requests: Vec<Request>,
     unscripted: Vec<String>,
     messages: usize,
-    required_key: Option<String>,
+    outage: Option<Step>,
 }
 
 impl ModelServer {
@@ -76,14 +76,14 @@ impl ModelServer {
         self.state().script.extend(steps.into_iter().map(Into::into));
     }
 
-    /// From now on only this API key is accepted; others are answered with 401.
-    pub fn require_key(&self, key: &str) {
-        self.state().required_key = Some(key.to_owned());
+    /// From now on every request of the main loop gets this answer, however often it is repeated.
+    pub fn begin_outage(&self, failure: Step) {
+        self.state().outage = Some(failure);
     }
 
-    /// Requests without a scripted answer so far were all right.
-    pub fn forgive_unscripted(&self) {
-        self.state().unscripted.clear();
+    /// Goes back to the script.
+    pub fn end_outage(&self) {
+        self.state().outage = None;
     }
 
     /// The main-loop requests so far.
@@ -196,21 +196,15 @@ impl Shared {
         let mut state = self.state.lock().expect("the server's lock");
         state.messages += 1;
         let id = format!("msg_{}", state.messages);
-        if state.required_key.is_some() && state.required_key != request.api_key {
-            let step = Failure {
-                status: 401,
-                kind: "authentication_error".into(),
-                message: "invalid x-api-key".into(),
-                headers: Vec::new(),
-            };
-            return (Step::Fail(step), id);
-        }
         if is_side_request(&request) {
             return (reply().text("{\"title\": \"A title\"}").into(), id);
         }
         let last = request.last_text();
         state.requests.push(request);
         self.changed.notify_all();
+        if let Some(failure) = state.outage.clone() {
+            return (failure, id);
+        }
         let step = state.script.pop_front().unwrap_or_else(|| {
             state.unscripted.push(last);
             Step::Fail(refusal("the script has no answer to this request"))
