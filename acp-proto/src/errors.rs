@@ -152,9 +152,9 @@ pub(crate) fn handler_panicked(method: &str) -> RpcError {
     )
 }
 
-pub(crate) fn unserializable_answer(details: impl Display) -> RpcError {
+pub(crate) fn unserializable(details: impl Display) -> RpcError {
     internal(
-        "the answer could not be written as JSON",
+        "the message could not be written as JSON",
         Some(json!({ "details": details.to_string() })),
     )
 }
@@ -175,4 +175,51 @@ fn cut(text: &str) -> String {
     }
     let start: String = text.chars().take(SHOWN_CHARS).collect();
     format!("{start}… ({} bytes)", text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_its_code_and_reads_as_it_should() {
+        let id = RpcId::parse(r#""a""#).unwrap();
+        let errors = [
+            invalid_params(
+                "`cwd` must be an absolute path, but received: x",
+                Some(json!({"cwd": "x"})),
+            ),
+            invalid_request("a turn runs", None),
+            auth_required(),
+            resource_not_found("s1"),
+            internal("Claude exited", Some(json!({"errorKind": "no_result"}))),
+            unsupported_protocol_version(0, &[1]),
+            request_cancelled(),
+            method_not_found("nope/method"),
+            parse_error(),
+            not_utf8(),
+            bad_envelope(r#"{"id":1}"#),
+            batch_not_supported(),
+            wrong_first_request("initialize"),
+            line_too_long(64),
+            id_too_long(4096),
+            duplicate_id(&id),
+            too_many_in_flight(1024),
+            handler_panicked("session/new"),
+            unserializable("key must be a string"),
+            malformed_error("5"),
+        ];
+        let lines: Vec<String> = errors
+            .iter()
+            .map(|error| serde_json::to_string(error).unwrap())
+            .collect();
+        insta::assert_snapshot!(lines.join("\n"));
+    }
+
+    #[test]
+    fn a_long_method_name_is_cut() {
+        let error = method_not_found(&"é".repeat(100_000));
+        assert!(error.message().len() < 500);
+        assert!(error.message().ends_with("… (200000 bytes)"));
+    }
 }

@@ -1,7 +1,7 @@
 //! The ACP wire: types, JSON-RPC in both directions, framing and transports.
 //!
-//! Place in the flow: the outermost layer. An editor's bytes come in through [`transport`], are cut into lines and
-//! dispatched by [`peer`], and reach the agent (or, on the client side, the chat) as typed calls of a [`Router`];
+//! Place in the flow: the outermost layer. An editor's bytes come in through `transport`, are cut into lines and
+//! dispatched by `peer`, and reach the agent (or, on the client side, the chat) as typed calls of a [`Router`];
 //! everything that is sent leaves as a [`Line`] through a [`Connection`].
 //!
 //! It must not know how Claude works, what a session is, or what is decided about a permission.

@@ -14,3 +14,6 @@ pub use claude_code::{ClaudeCodeMeta, ClaudeCodeOptions, McpServerOrigin, NonExe
 pub use permission::{PermissionFeedback, PermissionPresentation};
 pub use record::MetaRecord;
 pub use terminal::{TerminalExit, TerminalInfo, TerminalOutput, TerminalOutputDelta};
+
+#[cfg(test)]
+mod tests;

@@ -289,12 +289,11 @@ fn outcome_of(response: &MethodResponse) -> Outcome {
         #[serde(default)]
         error: Option<RpcError>,
     }
-    let answer: Answer<'_> =
-        serde_json::from_str(response.as_ref()).map_err(errors::unserializable_answer)?;
+    let answer: Answer<'_> = serde_json::from_str(response.as_ref()).map_err(errors::unserializable)?;
     match (answer.error, answer.result) {
         (Some(error), _) => Err(error),
         (None, Some(result)) => Ok(result.to_owned()),
-        (None, None) => Err(errors::unserializable_answer(
+        (None, None) => Err(errors::unserializable(
             "the registry returned neither result nor error",
         )),
     }

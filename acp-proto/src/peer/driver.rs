@@ -5,7 +5,7 @@
 
 use std::io;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::JoinError;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -14,16 +14,20 @@ use super::dispatch::Dispatcher;
 use super::framing::Framer;
 use super::{Closed, PeerOptions, writer};
 use crate::rpc::Router;
+use crate::transport::Duplex;
 
-pub(super) async fn drive(
-    connection: Connection,
-    reader: Box<dyn AsyncRead + Send + Unpin>,
-    writer: Box<dyn AsyncWrite + Send + Unpin>,
-    router: Router,
-    options: PeerOptions,
-) -> Closed {
-    let ended = EndOnDrop(connection.clone());
+/// Ends everything that belongs to the connection, also when its future is dropped in the middle.
+#[derive(Debug)]
+pub(super) struct EndOnDrop(Connection);
+
+pub(super) async fn drive(ended: EndOnDrop, duplex: Duplex, router: Router, options: PeerOptions) -> Closed {
+    let connection = ended.0.clone();
     let drain = options.drain;
+    let Duplex {
+        reader,
+        writer,
+        label: _,
+    } = duplex;
     let writing = connection.clone();
     let mut writing =
         AbortOnDropHandle::new(tokio::spawn(
@@ -61,8 +65,11 @@ pub(super) async fn drive(
     }
 }
 
-/// Ends everything that belongs to the connection, also when its future is dropped in the middle.
-struct EndOnDrop(Connection);
+impl EndOnDrop {
+    pub(super) fn new(connection: Connection) -> Self {
+        Self(connection)
+    }
+}
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {

@@ -50,10 +50,11 @@ impl Framer {
 
     /// The buffer to append the next bytes to.
     pub(super) fn spare(&mut self) -> &mut BytesMut {
-        if self.buffer.is_empty() && self.buffer.capacity() > KEEP_BYTES {
-            self.buffer = BytesMut::new();
-        }
+        // Takes back the memory of the lines that are done, if their owners are.
         self.buffer.reserve(READ_BYTES);
+        if self.buffer.is_empty() && self.buffer.capacity() > KEEP_BYTES {
+            self.buffer = BytesMut::with_capacity(READ_BYTES);
+        }
         &mut self.buffer
     }
 
@@ -121,4 +122,126 @@ fn content(mut line: BytesMut) -> Option<BytesMut> {
     let length = line.trim_ascii_end().len();
     line.truncate(length);
     (!line.trim_ascii_start().is_empty()).then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Everything that comes out when the bytes arrive in these chunks.
+    fn frames<'a>(max_line_bytes: usize, chunks: impl IntoIterator<Item = &'a [u8]>) -> Vec<String> {
+        let mut framer = Framer::new(max_line_bytes);
+        let mut frames = Vec::new();
+        for chunk in chunks {
+            framer.spare().extend_from_slice(chunk);
+            while let Some(frame) = framer.next() {
+                frames.push(frame);
+            }
+            assert!(
+                framer.buffer.len() <= max_line_bytes,
+                "more is kept than one line"
+            );
+        }
+        frames.extend(framer.finish());
+        frames.into_iter().map(shown).collect()
+    }
+
+    fn shown(frame: Frame) -> String {
+        match frame {
+            Frame::Line(line) => String::from_utf8_lossy(&line).into_owned(),
+            Frame::TooLong => "TOO LONG".to_owned(),
+        }
+    }
+
+    #[test]
+    fn lines_end_with_a_line_feed_or_with_the_stream() {
+        let table: [(&str, &[&str]); 8] = [
+            ("", &[]),
+            ("a\nb\n", &["a", "b"]),
+            ("a\r\nb\r\n", &["a", "b"]),
+            ("a\nb", &["a", "b"]),
+            ("\n\n \t\r\na\n\n", &["a"]),
+            (" a \n", &[" a"]),
+            ("é\n", &["é"]),
+            ("a\rb\n", &["a\rb"]),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(frames(10, [bytes.as_bytes()]), expected, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_over_the_cap_costs_that_line_only() {
+        let table: [(&str, &[&str]); 6] = [
+            ("1234\n", &["1234"]),
+            ("12345\nok\n", &["TOO LONG", "ok"]),
+            (
+                "a\n123456789\n12345678901234567890\nb\n",
+                &["a", "TOO LONG", "TOO LONG", "b"],
+            ),
+            ("12345", &["TOO LONG"]),
+            ("1234567890", &["TOO LONG"]),
+            ("1234", &["1234"]),
+        ];
+        for (bytes, expected) in table {
+            assert_eq!(frames(4, [bytes.as_bytes()]), expected, "{bytes:?} at once");
+            assert_eq!(
+                frames(4, bytes.as_bytes().chunks(1)),
+                expected,
+                "{bytes:?} byte by byte"
+            );
+        }
+    }
+
+    #[test]
+    fn the_memory_of_a_long_line_is_given_back() {
+        let mut framer = Framer::new(64 * KEEP_BYTES);
+        let mut line = vec![b'x'; 8 * KEEP_BYTES];
+        line.push(b'\n');
+        framer.spare().extend_from_slice(&line);
+        assert!(framer.buffer.capacity() > KEEP_BYTES);
+        drop(framer.next());
+        framer.spare();
+        assert!(framer.buffer.capacity() <= KEEP_BYTES);
+    }
+
+    #[test]
+    fn a_long_line_in_pieces_is_scanned_once() {
+        let mut framer = Framer::new(KEEP_BYTES);
+        for _ in 0..8 {
+            framer.spare().extend_from_slice(&[b'x'; 1000]);
+            assert_eq!(framer.next(), None);
+            assert_eq!(framer.scanned, framer.buffer.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_cuts_of_the_stream_do_not_matter(
+            bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), Just(b' '), Just(b'a'), Just(0xff)], 0..200),
+            cuts in proptest::collection::vec(1usize..20, 1..20),
+            max in 1usize..12,
+        ) {
+            let mut expected = Vec::new();
+            for line in bytes.split(|byte| *byte == b'\n') {
+                if line.len() > max {
+                    expected.push("TOO LONG".to_owned());
+                } else if !line.trim_ascii().is_empty() {
+                    expected.push(String::from_utf8_lossy(line.trim_ascii_end()).into_owned());
+                }
+            }
+            let mut chunks = Vec::new();
+            let mut rest = bytes.as_slice();
+            for cut in cuts.iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let (chunk, after) = rest.split_at((*cut).min(rest.len()));
+                chunks.push(chunk);
+                rest = after;
+            }
+            prop_assert_eq!(frames(max, chunks), expected);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The duplex JSON-RPC peer: one connection from its first line to its last.
 //!
 //! Place in the flow: [`serve`] takes a transport's [`Duplex`] and a [`Router`]; the reader cuts lines
-//! ([`framing`]), dispatches them ([`dispatch`]) and the writer empties the [`outbox`]. It must not know what a method
+//! (`framing`), dispatches them (`dispatch`) and the writer empties the `outbox`. It must not know what a method
 //! means, apart from `$/cancel_request`.
 
 mod connection;
@@ -77,12 +77,16 @@ pub fn serve(
     router: Router,
     options: PeerOptions,
 ) -> (Connection, impl Future<Output = Closed> + Send) {
-    let connection = Connection::new(duplex.label, &options);
-    let driving = driver::drive(connection.clone(), duplex.reader, duplex.writer, router, options);
-    (connection, driving)
+    let connection = Connection::new(duplex.label.clone(), &options);
+    // Made here, so that a future that is dropped before its first poll ends the connection too.
+    let ended = driver::EndOnDrop::new(connection.clone());
+    (connection, driver::drive(ended, duplex, router, options))
 }
 
 /// Locks a mutex whose data stays whole when a holder panics.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests;

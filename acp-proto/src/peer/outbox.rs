@@ -183,6 +183,12 @@ impl Outbox {
         }
     }
 
+    /// How many lines wait.
+    #[cfg(test)]
+    pub(super) fn queued(&self) -> usize {
+        lock(&self.state).lines.len()
+    }
+
     fn end(&self, phase: Phase) {
         lock(&self.state).phase = phase;
         self.turnstile.close();

@@ -127,10 +127,7 @@ impl Outgoing {
             }
             Err(error) => {
                 tracing::error!(method, %error, "a request could not be serialized and is not sent");
-                settle_one(
-                    settle,
-                    Err(RequestFailed::Rpc(errors::unserializable_answer(error))),
-                );
+                settle_one(settle, Err(RequestFailed::Rpc(errors::unserializable(error))));
                 Line::nothing()
             }
         };

@@ -164,3 +164,221 @@ fn read_error(raw: &RawValue) -> RpcError {
     };
     RpcError::owned(code, message, wire.data)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a line is read as, in a word and its parts.
+    fn check(text: &str, expected: &str) {
+        let shown = match read(text) {
+            Incoming::Request { id, method, params } => format!("request {id} {method} {}", raw(params)),
+            Incoming::Notification { method, params } => format!("notification {method} {}", raw(params)),
+            Incoming::Response {
+                id,
+                outcome: Ok(result),
+            } => format!("response {id} {result}"),
+            Incoming::Response {
+                id,
+                outcome: Err(error),
+            } => {
+                format!(
+                    "error {id} {} {} {}",
+                    error.code(),
+                    error.message(),
+                    raw(error.data())
+                )
+            }
+            Incoming::Ignored(_) => "ignored".to_owned(),
+            Incoming::Refused(error) => {
+                format!(
+                    "refused {} {} {}",
+                    error.code(),
+                    error.message(),
+                    raw(error.data())
+                )
+            }
+        };
+        assert_eq!(shown, expected, "{text}");
+    }
+
+    fn raw(value: Option<&RawValue>) -> &str {
+        value.map_or("-", RawValue::get)
+    }
+
+    #[test]
+    fn requests_keep_their_id_and_their_raw_params() {
+        for id in [
+            "0",
+            "-1",
+            "1.5",
+            "1e2",
+            "18446744073709551616",
+            "null",
+            r#""""#,
+            "\"\u{fc}\"",
+            r#""\u00fc""#,
+        ] {
+            check(
+                &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"m"}}"#),
+                &format!("request {id} m -"),
+            );
+        }
+        check(
+            r#"{"method":"m","id":1,"jsonrpc":"2.0","params":{"a" : null},"x":{"y":[]}}"#,
+            r#"request 1 m {"a" : null}"#,
+        );
+        check(
+            r#" {"jsonrpc" : "2.0", "id": 1, "method": "m", "params": null} "#,
+            "request 1 m null",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"\u006dethod":"\u0065cho"}"#,
+            "request 1 echo -",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":1,"method":"m","result":1,"error":null}"#,
+            "request 1 m -",
+        );
+    }
+
+    #[test]
+    fn a_call_without_an_id_is_a_notification_and_a_null_id_is_not_without() {
+        check(
+            r#"{"jsonrpc":"2.0","method":"m","params":[1]}"#,
+            "notification m [1]",
+        );
+        check(r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, "request null m -");
+    }
+
+    #[test]
+    fn answers_are_read_with_tolerance() {
+        check(r#"{"jsonrpc":"2.0","id":0,"result":null}"#, "response 0 null");
+        check(
+            r#"{"jsonrpc":"2.0","id":0,"result":{"a":1},"error":null}"#,
+            r#"response 0 {"a":1}"#,
+        );
+        check(r#"{"id":0,"result":1}"#, "response 0 1");
+        check(
+            r#"{"jsonrpc":"2.0","id":"x","error":{"code":-1,"message":"m","data":null,"more":1}}"#,
+            "error \"x\" -1 m null",
+        );
+        check(
+            r#"{"jsonrpc":"2.0","id":0,"result":1,"error":{"code":-1,"message":"m"}}"#,
+            "error 0 -1 m -",
+        );
+        for (error, shown) in [
+            (r#""boom""#, r#""\"boom\"""#),
+            ("{}", r#""{}""#),
+            (
+                r#"{"code":1.5,"message":"m"}"#,
+                r#""{\"code\":1.5,\"message\":\"m\"}""#,
+            ),
+        ] {
+            check(
+                &format!(r#"{{"jsonrpc":"2.0","id":0,"error":{error}}}"#),
+                &format!(
+                    r#"error 0 -32603 Internal error: the other side answered with a malformed error {{"error":{shown}}}"#
+                ),
+            );
+        }
+        check(
+            r#"{"jsonrpc":"2.0","id":0,"error":null}"#,
+            r#"error 0 -32603 Internal error: the other side answered with a malformed error {"error":"null"}"#,
+        );
+    }
+
+    #[test]
+    fn what_could_start_a_ping_pong_of_errors_is_not_answered() {
+        check(r#"{"jsonrpc":"2.0","id":91}"#, "ignored");
+        check(r#"{"jsonrpc":"2.0","id":null}"#, "ignored");
+        check(r#"{"jsonrpc":"2.0","error":{"code":1,"message":"m"}}"#, "ignored");
+        check(r#"{"result":1}"#, "ignored");
+        check(
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
+            "error null -32700 Parse error -",
+        );
+    }
+
+    #[test]
+    fn what_is_no_json_is_a_parse_error() {
+        for text in [
+            "{not json",
+            r#"{"jsonrpc":"2.0", "id": 77, oops"#,
+            "{}{}",
+            "[1,",
+            "nul",
+            "'x'",
+            "{\"a\":\"\u{1}\"}",
+            "\u{feff}{}",
+        ] {
+            check(text, "refused -32700 Parse error -");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message_is_an_invalid_request_with_the_value_as_data() {
+        let values = [
+            "null",
+            "42",
+            r#""x""#,
+            "true",
+            "{}",
+            r#"{"jsonrpc":"2.0"}"#,
+            r#"{"jsonrpc":"1.0","id":92,"method":"m","params":{}}"#,
+            r#"{"id":93,"method":"m"}"#,
+            r#"{"jsonrpc":2.0,"id":1,"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":5}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":null}"#,
+            r#"{"jsonrpc":"2.0","id":true,"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":[1],"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#,
+            r#"{"id":1}"#,
+        ];
+        for text in values {
+            check(text, &format!("refused -32600 Invalid request {text}"));
+        }
+    }
+
+    #[test]
+    fn a_batch_is_refused_whole() {
+        for text in ["[]", r#"[{"jsonrpc":"2.0","id":200,"method":"m"}]"#, "[1]"] {
+            check(
+                text,
+                "refused -32600 Invalid request: JSON-RPC batches are not supported -",
+            );
+        }
+    }
+
+    #[test]
+    fn huge_values_are_not_echoed_whole() {
+        let value = format!("\"{}\"", "x".repeat(10_000));
+        let Incoming::Refused(error) = read(&value) else {
+            panic!("not refused")
+        };
+        assert!(error.data().expect("data").get().len() < 400);
+        let request = format!(r#"{{"jsonrpc":"2.0","id":{value},"method":"m"}}"#);
+        let Incoming::Refused(error) = read(&request) else {
+            panic!("not refused")
+        };
+        assert_eq!(
+            error.message(),
+            "Invalid request: the request id is longer than the limit of 4096 bytes"
+        );
+    }
+
+    #[test]
+    fn deep_nesting_does_not_overflow_the_stack() {
+        let deep = "[".repeat(200_000) + &"]".repeat(200_000);
+        let Incoming::Request { .. } = read(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"m","params":{deep}}}"#
+        )) else {
+            panic!("not a request")
+        };
+        let Incoming::Refused(error) = read(&deep) else {
+            panic!("not refused")
+        };
+        assert_eq!(error.code(), -32600);
+    }
+}

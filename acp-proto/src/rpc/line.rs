@@ -74,7 +74,7 @@ impl Line {
         const UPDATE: &str = r#","update":{"sessionUpdate":""#;
         const CONTENT: &str = r#"","content":{"type":"text","text":"#;
         const MESSAGE_ID: &str = r#"},"messageId":"#;
-        const QUOTES: usize = 4;
+        const QUOTES: usize = 2;
         debug_assert!(
             text_literal.len() >= 2 && text_literal.starts_with('"') && text_literal.ends_with('"')
         );
@@ -83,8 +83,8 @@ impl Line {
             Some(_) => (MESSAGE_ID, "}}}\n"),
             None => ("", "}}}}\n"),
         };
-        let fixed = HEAD.len() + UPDATE.len() + CONTENT.len() + before_tail.len() + tail.len() + QUOTES;
-        let ids = session_id.len() + message_id.map_or(0, str::len);
+        let fixed = HEAD.len() + UPDATE.len() + CONTENT.len() + before_tail.len() + tail.len();
+        let ids = session_id.len() + QUOTES + message_id.map_or(0, |id| id.len() + QUOTES);
         let mut bytes = Vec::with_capacity(fixed + kind.tag().len() + ids + text_literal.len());
         bytes.extend_from_slice(HEAD.as_bytes());
         push_string(&mut bytes, session_id);
@@ -180,7 +180,7 @@ impl Line {
         match written {
             Ok(bytes) => Self { bytes, request: None },
             Err(error) => {
-                let error = errors::unserializable_answer(error);
+                let error = errors::unserializable(error);
                 tracing::error!(method, %error, "a message could not be serialized and is not sent");
                 Self::nothing()
             }
@@ -215,5 +215,102 @@ fn push_answer(bytes: &mut Vec<u8>, id: &str, member: &str) {
 fn push_string(bytes: &mut Vec<u8>, text: &str) {
     if serde_json::to_writer(bytes, text).is_err() {
         tracing::error!("a string could not be serialized");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::{
+        ContentBlock, ContentChunk, MessageId, SessionNotification, SessionUpdate, TextContent,
+    };
+    use serde_json::{Value, json};
+
+    fn json_of(line: &Line) -> Value {
+        let text = std::str::from_utf8(line.as_bytes()).unwrap();
+        let body = text.strip_suffix('\n').expect("a line feed at the end");
+        assert!(!body.contains('\n'), "one line only");
+        serde_json::from_str(body).unwrap()
+    }
+
+    fn typed(session: &str, kind: ChunkKind, text: &str, message_id: Option<&str>) -> Value {
+        let content = ContentBlock::Text(TextContent::new(text));
+        let chunk = ContentChunk::new(content).message_id(message_id.map(|id| MessageId::new(id.to_owned())));
+        let update = match kind {
+            ChunkKind::Message => SessionUpdate::AgentMessageChunk(chunk),
+            ChunkKind::Thought => SessionUpdate::AgentThoughtChunk(chunk),
+            ChunkKind::User => SessionUpdate::UserMessageChunk(chunk),
+        };
+        let params = SessionNotification::new(session.to_owned(), update);
+        json_of(&Line::notification("session/update", &params))
+    }
+
+    #[test]
+    fn a_text_chunk_is_what_the_schema_types_serialize_to() {
+        let texts = [
+            "",
+            "plain",
+            "quo\"te \\ back\u{8}\n\t",
+            "é 😀 \u{2028}",
+            "</script>",
+        ];
+        let ids = ["5b3a", "msg \"1\"\n", "ü"];
+        for kind in [ChunkKind::Message, ChunkKind::Thought, ChunkKind::User] {
+            for text in texts {
+                for session in ids {
+                    for message_id in [None, Some("msg_1"), Some("a\\b")] {
+                        let literal = serde_json::to_string(text).unwrap();
+                        let line = Line::text_chunk(session, kind, &literal, message_id);
+                        assert_eq!(json_of(&line), typed(session, kind, text, message_id));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_text_chunk_pastes_the_literal_as_it_is() {
+        let line = Line::text_chunk("s", ChunkKind::Message, r#""\u00e9\/""#, None);
+        assert!(String::from_utf8_lossy(line.as_bytes()).contains(r#""text":"\u00e9\/"}"#));
+    }
+
+    #[test]
+    fn a_text_chunk_takes_one_allocation() {
+        for message_id in [None, Some("msg_01ABC")] {
+            let line = Line::text_chunk(
+                "0d9a7f1c-6a4e-4f5b-9a53-1c52f3d9a0b1",
+                ChunkKind::Thought,
+                r#""hi""#,
+                message_id,
+            );
+            // Sized exactly: it neither grew nor will be shrunk.
+            assert_eq!(line.bytes.capacity(), line.bytes.len());
+        }
+    }
+
+    #[test]
+    fn answers_echo_the_id_as_it_was_written() {
+        for id in ["7", "-1", "1e2", "null", r#""\u00e9""#] {
+            let id = RpcId::parse(id).unwrap();
+            let result = Ok(RawValue::from_string(r#"{"a":1}"#.to_owned()).unwrap());
+            let expected = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"a\":1}}}}\n");
+            assert_eq!(
+                String::from_utf8_lossy(Line::response(Some(&id), &result).as_bytes()),
+                expected
+            );
+        }
+        let error = Line::response(None, &Err(errors::invalid_params("no", Some(json!([1])))));
+        let expected = json!({
+            "jsonrpc": "2.0", "id": null,
+            "error": {"code": -32602, "message": "Invalid params: no", "data": [1]},
+        });
+        assert_eq!(json_of(&error), expected);
+    }
+
+    #[test]
+    fn what_cannot_be_serialized_becomes_a_line_that_sends_nothing() {
+        let unwritable = std::collections::HashMap::from([((1, 2), 3)]);
+        assert!(Line::notification("x", &unwritable).is_nothing());
+        assert!(Line::request(0, "x", &unwritable).is_err());
     }
 }

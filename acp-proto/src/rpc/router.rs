@@ -71,7 +71,7 @@ impl RouterBuilder {
             let running = start(&*handler, &params, &extensions);
             async move {
                 let result = running?.await?;
-                to_raw_value(&result).map_err(errors::unserializable_answer)
+                to_raw_value(&result).map_err(errors::unserializable)
             }
         };
         match self

@@ -5,6 +5,7 @@
 
 mod address;
 mod stdio;
+mod stdio_socket;
 mod tcp;
 mod unix;
 
@@ -123,6 +124,24 @@ impl fmt::Debug for Duplex {
     }
 }
 
+impl Duplex {
+    /// Two ends of a connection inside this process, with room for so many bytes each way.
+    #[must_use]
+    pub fn pair(buffer_bytes: usize) -> (Self, Self) {
+        let (left, right) = tokio::io::duplex(buffer_bytes);
+        (Self::in_process(left), Self::in_process(right))
+    }
+
+    fn in_process(stream: tokio::io::DuplexStream) -> Self {
+        let (reader, writer) = tokio::io::split(stream);
+        Self {
+            reader: Box::new(reader),
+            writer: Box::new(writer),
+            label: "in process".to_owned(),
+        }
+    }
+}
+
 /// Whether a failed accept concerns one client only: the next one may be fine.
 fn is_client_fault(error: &io::Error) -> bool {
     use io::ErrorKind;
@@ -131,3 +150,6 @@ fn is_client_fault(error: &io::Error) -> bool {
         ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset | ErrorKind::Interrupted
     )
 }
+
+#[cfg(test)]
+mod tests;

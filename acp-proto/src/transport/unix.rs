@@ -49,6 +49,8 @@ impl Unix {
             path: path.to_owned(),
             source,
         };
+        // Clients must be able to name the path: the system takes about a hundred bytes.
+        std::os::unix::net::SocketAddr::from_pathname(path).map_err(failed)?;
         let private = PrivateDirectory::beside(path).map_err(failed)?;
         let hidden = private.path.join("s");
         let listener = UnixListener::bind(&hidden).map_err(failed)?;
@@ -201,6 +203,155 @@ impl Drop for PrivateDirectory {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.path) {
             tracing::warn!(path = %self.path.display(), %error, "a directory could not be removed");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transport::tests::{converse, within};
+    use crate::transport::{ListenAddress, bind};
+    use std::os::unix::net::UnixListener as StdListener;
+
+    struct Place {
+        directory: tempfile::TempDir,
+    }
+
+    impl Place {
+        fn new() -> Self {
+            Self {
+                directory: tempfile::tempdir().unwrap(),
+            }
+        }
+
+        fn path(&self) -> PathBuf {
+            self.directory.path().join("acp.sock")
+        }
+
+        fn address(&self) -> ListenAddress {
+            ListenAddress::Unix(self.path())
+        }
+
+        /// What lies in the directory, hidden files too.
+        fn names(&self) -> Vec<String> {
+            let entries = fs::read_dir(self.directory.path()).unwrap();
+            entries
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect()
+        }
+    }
+
+    #[tokio::test]
+    async fn it_serves_many_clients_and_only_this_user() {
+        let place = Place::new();
+        let mut listener = bind(&place.address()).await.unwrap();
+        assert_eq!(listener.address(), place.address().to_string());
+        let metadata = fs::symlink_metadata(place.path()).unwrap();
+        assert!(metadata.file_type().is_socket());
+        assert_eq!(metadata.permissions().mode() & 0o777, 0o600);
+        assert_eq!(place.names(), ["acp.sock"], "nothing else is left behind");
+        converse(&mut *listener, &place.address()).await;
+    }
+
+    #[tokio::test]
+    async fn it_is_gone_after_its_end() {
+        let place = Place::new();
+        drop(bind(&place.address()).await.unwrap());
+        assert_eq!(place.names(), Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn a_stale_socket_is_replaced() {
+        let place = Place::new();
+        drop(StdListener::bind(place.path()).unwrap());
+        assert_eq!(place.names(), ["acp.sock"], "a socket file outlives its process");
+        let mut listener = bind(&place.address()).await.unwrap();
+        assert_eq!(place.names(), ["acp.sock"]);
+        converse(&mut *listener, &place.address()).await;
+    }
+
+    #[tokio::test]
+    async fn a_live_socket_is_refused_and_goes_on() {
+        let place = Place::new();
+        let mut first = bind(&place.address()).await.unwrap();
+        let error = bind(&place.address()).await.err().expect("live");
+        assert!(
+            error.to_string().contains("is served by another process"),
+            "{error}"
+        );
+        drop(within(first.accept()).await.unwrap());
+        assert_eq!(place.names(), ["acp.sock"]);
+        converse(&mut *first, &place.address()).await;
+    }
+
+    #[tokio::test]
+    async fn what_is_no_socket_is_refused_and_stays() {
+        let place = Place::new();
+        fs::write(place.path(), "precious").unwrap();
+        let error = bind(&place.address()).await.err().expect("in the way");
+        assert!(error.to_string().contains("is not a socket"), "{error}");
+        assert_eq!(fs::read_to_string(place.path()).unwrap(), "precious");
+        fs::remove_file(place.path()).unwrap();
+        fs::create_dir(place.path()).unwrap();
+        assert!(matches!(
+            bind(&place.address()).await.err(),
+            Some(BindError::NotASocket(_))
+        ));
+        fs::remove_dir(place.path()).unwrap();
+        // Also a link to something that is a socket: it would be replaced and not followed.
+        let _served = StdListener::bind(place.directory.path().join("other")).unwrap();
+        std::os::unix::fs::symlink("other", place.path()).unwrap();
+        assert!(matches!(
+            bind(&place.address()).await.err(),
+            Some(BindError::NotASocket(_))
+        ));
+    }
+
+    #[tokio::test]
+    async fn a_missing_directory_and_a_path_that_is_too_long_are_refused_by_name() {
+        let place = Place::new();
+        let missing = place.directory.path().join("missing/acp.sock");
+        let long = place.directory.path().join("x".repeat(200));
+        for path in [missing, long] {
+            let error = bind(&ListenAddress::Unix(path.clone()))
+                .await
+                .err()
+                .expect("not possible");
+            assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+        }
+        assert_eq!(place.names(), Vec::<String>::new());
+    }
+
+    #[tokio::test]
+    async fn the_end_of_one_does_not_remove_the_socket_of_its_successor() {
+        let place = Place::new();
+        let first = bind(&place.address()).await.unwrap();
+        fs::remove_file(place.path()).unwrap();
+        let mut second = bind(&place.address()).await.unwrap();
+        drop(first);
+        converse(&mut *second, &place.address()).await;
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn of_many_that_start_at_once_on_a_stale_socket_exactly_one_serves() {
+        for _ in 0..20 {
+            let place = Place::new();
+            drop(StdListener::bind(place.path()).unwrap());
+            let starters = (0..8).map(|_| {
+                let address = place.address();
+                tokio::spawn(async move { bind(&address).await })
+            });
+            let mut serving = Vec::new();
+            for outcome in within(futures::future::join_all(starters)).await {
+                match outcome.unwrap() {
+                    Ok(listener) => serving.push(listener),
+                    Err(error) => assert!(matches!(error, BindError::Live(_)), "{error}"),
+                }
+            }
+            assert_eq!(serving.len(), 1);
+            assert!(is_live(&place.path()).await.unwrap());
+            assert_eq!(place.names(), ["acp.sock"]);
         }
     }
 }

@@ -1,0 +1,275 @@
+//! The error table: what is sent, what comes back, and that the connection goes on.
+
+use serde_json::{Value, json};
+
+use super::harness::{Rig, within};
+use crate::peer::{Closed, PeerOptions};
+
+fn error(id: Value, code: i32, message: &str, data: Option<Value>) -> Value {
+    let mut error = json!({"code": code, "message": message});
+    if let Some(data) = data {
+        error["data"] = data;
+    }
+    json!({"jsonrpc": "2.0", "id": id, "error": error})
+}
+
+/// Sends one line and expects these answers and no other.
+async fn check(line: &str, expected: &[Value]) {
+    let mut rig = Rig::new();
+    rig.client.send(line).await;
+    for message in expected {
+        assert_eq!(&rig.client.message().await, message, "{line}");
+    }
+    rig.client.expect_silence().await;
+}
+
+#[tokio::test]
+async fn malformed_json_is_a_parse_error_and_the_connection_goes_on() {
+    for line in ["{not json", r#"{"jsonrpc":"2.0", "id": 77, oops"#, "{}{}", "]"] {
+        check(line, &[error(Value::Null, -32700, "Parse error", None)]).await;
+    }
+}
+
+#[tokio::test]
+async fn invalid_utf8_costs_its_line_only() {
+    let mut rig = Rig::new();
+    rig.client
+        .send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}\n")
+        .await;
+    let data = json!({"details": "the line is not valid UTF-8"});
+    assert_eq!(
+        rig.client.message().await,
+        error(Value::Null, -32700, "Parse error", Some(data))
+    );
+    rig.client.expect_silence().await;
+}
+
+#[tokio::test]
+async fn a_bad_envelope_is_an_invalid_request_with_the_value_as_data() {
+    let values = [
+        json!(null),
+        json!(42),
+        json!("x"),
+        json!({}),
+        json!({"jsonrpc": "1.0", "id": 92, "method": "echo", "params": {}}),
+        json!({"id": 93, "method": "echo", "params": {}}),
+        json!({"jsonrpc": "2.0", "id": [1], "method": "echo"}),
+    ];
+    for value in values {
+        let refused = error(Value::Null, -32600, "Invalid request", Some(value.clone()));
+        check(&value.to_string(), &[refused]).await;
+    }
+}
+
+#[tokio::test]
+async fn a_batch_gets_one_error_and_nothing_inside_runs() {
+    let batch = r#"[{"jsonrpc":"2.0","id":200,"method":"echo","params":{}},{"jsonrpc":"2.0","method":"note","params":{}}]"#;
+    for line in ["[]", batch] {
+        let mut rig = Rig::new();
+        rig.client.send(line).await;
+        let message = "Invalid request: JSON-RPC batches are not supported";
+        assert_eq!(
+            rig.client.message().await,
+            error(Value::Null, -32600, message, None)
+        );
+        rig.client.expect_silence().await;
+        assert_eq!(rig.stage.log(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn what_needs_no_answer_gets_none() {
+    let lines = [
+        "",
+        "   \t\r",
+        r#"{"jsonrpc":"2.0","id":91}"#,
+        r#"{"jsonrpc":"2.0","method":"nope/note","params":{}}"#,
+        r#"{"jsonrpc":"2.0","method":"_custom/note"}"#,
+        // A request's method, called as a notification.
+        r#"{"jsonrpc":"2.0","method":"echo","params":{}}"#,
+        r#"{"jsonrpc":"2.0","method":"note","params":5}"#,
+        r#"{"jsonrpc":"2.0","method":"panic_note","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}"#,
+        r#"{"jsonrpc":"2.0","id":77,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":"x","error":"odd"}"#,
+        r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":5}}"#,
+        r#"{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":{}}}"#,
+        r#"{"jsonrpc":"2.0","method":"$/cancel_request"}"#,
+    ];
+    for line in lines {
+        check(line, &[]).await;
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_method_is_named_in_the_error() {
+    // `note` is a notification: there is no request of that name.
+    for method in ["nope/method", "_custom/ext", "note", "$/cancel_request"] {
+        let mut rig = Rig::new();
+        rig.client.request("2", method, json!({})).await;
+        let message = format!("\"Method not found\": {method}");
+        let expected = error(json!(2), -32601, &message, Some(json!({"method": method})));
+        assert_eq!(rig.client.message().await, expected);
+        rig.client.expect_silence().await;
+    }
+}
+
+#[tokio::test]
+async fn params_of_the_wrong_shape_are_refused_with_the_request_s_id() {
+    for params in ["[1]", "5"] {
+        let mut rig = Rig::new();
+        rig.client
+            .send(&format!(
+                r#"{{"jsonrpc":"2.0","id":"p","method":"echo","params":{params}}}"#
+            ))
+            .await;
+        let answer = rig.client.message().await;
+        assert_eq!(
+            (&answer["id"], &answer["error"]["code"]),
+            (&json!("p"), &json!(-32602))
+        );
+        rig.client.expect_silence().await;
+    }
+}
+
+#[tokio::test]
+async fn a_handler_s_error_arrives_whole() {
+    let mut rig = Rig::new();
+    rig.client.request("1", "fail", json!({"errorKind": "x"})).await;
+    let expected = error(
+        json!(1),
+        -32603,
+        "Internal error: on purpose",
+        Some(json!({"errorKind": "x"})),
+    );
+    assert_eq!(rig.client.message().await, expected);
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_answers_an_internal_error_and_the_connection_lives() {
+    for method in ["panic", "panic_later"] {
+        let mut rig = Rig::new();
+        rig.client.request("1", method, json!({})).await;
+        let message =
+            format!("Internal error: the handler of `{method}` panicked, the agent's log has the details");
+        assert_eq!(
+            rig.client.message().await,
+            error(json!(1), -32603, &message, None)
+        );
+        rig.client.expect_silence().await;
+    }
+}
+
+#[tokio::test]
+async fn every_request_before_the_first_one_is_refused() {
+    let options = PeerOptions {
+        first_method: Some("initialize"),
+        ..PeerOptions::default()
+    };
+    let mut rig = Rig::with(options, 1024);
+    let refused = |id| {
+        error(
+            id,
+            -32600,
+            "Invalid request",
+            Some(json!("first ACP request must be initialize")),
+        )
+    };
+    rig.client.notify("note", json!({"name": "early"})).await;
+    for method in ["echo", "nope"] {
+        rig.client.request("1", method, json!({})).await;
+        assert_eq!(rig.client.message().await, refused(json!(1)));
+    }
+    rig.client.send("{not json").await;
+    assert_eq!(rig.client.message().await["error"]["code"], json!(-32700));
+    // An initialize that is refused does not count.
+    rig.client
+        .send(r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":[]}"#)
+        .await;
+    assert_eq!(rig.client.message().await["error"]["code"], json!(-32602));
+    rig.client.request("3", "echo", json!({})).await;
+    assert_eq!(rig.client.message().await, refused(json!(3)));
+    rig.client
+        .request("4", "initialize", json!({"protocolVersion": 1}))
+        .await;
+    assert_eq!(rig.client.message().await["id"], json!(4));
+    rig.client
+        .request("5", "initialize", json!({"protocolVersion": 1}))
+        .await;
+    assert_eq!(rig.client.message().await["id"], json!(5));
+    rig.client.expect_silence().await;
+    assert_eq!(
+        rig.stage.log(),
+        Vec::<String>::new(),
+        "the early notification was not handled"
+    );
+}
+
+#[tokio::test]
+async fn a_second_request_with_an_open_id_is_refused_and_the_first_is_unaffected() {
+    let same = [
+        ("7", "7"),
+        (r#""é""#, r#""\u00e9""#),
+        ("null", "null"),
+        ("1e2", "1e2"),
+    ];
+    for (first, second) in same {
+        let mut rig = Rig::new();
+        rig.client.request(first, "hold", json!({"name": "a"})).await;
+        rig.client.request(second, "echo", json!({})).await;
+        let refused = rig.client.message().await;
+        let id: Value = serde_json::from_str(first).unwrap();
+        assert_eq!(refused["id"], Value::Null);
+        assert_eq!(refused["error"]["code"], json!(-32600));
+        assert_eq!(refused["error"]["data"], json!({ "id": id }));
+        rig.client.expect_silence().await;
+        rig.stage.release("a");
+        assert_eq!(
+            rig.client.message().await,
+            json!({"jsonrpc": "2.0", "id": id, "result": {"released": "a"}})
+        );
+        // Now the id is free again.
+        rig.client.request(second, "echo", json!({"again": 1})).await;
+        assert_eq!(rig.client.message().await["result"], json!({"again": 1}));
+    }
+}
+
+#[tokio::test]
+async fn more_open_requests_than_the_limit_are_refused_and_the_open_ones_go_on() {
+    let options = PeerOptions {
+        max_in_flight: 2,
+        ..PeerOptions::default()
+    };
+    let mut rig = Rig::with(options, 1024);
+    rig.client.request("1", "hold", json!({"name": "a"})).await;
+    rig.client.request("2", "hold", json!({"name": "b"})).await;
+    rig.client.request("3", "echo", json!({})).await;
+    let refused = rig.client.message().await;
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(3), &json!(-32600))
+    );
+    rig.stage.release("a");
+    assert_eq!(rig.client.message().await["id"], json!(1));
+    rig.client.expect_silence().await;
+    rig.stage.release("b");
+    assert_eq!(rig.client.message().await["id"], json!(2));
+}
+
+#[tokio::test]
+async fn a_line_over_the_limit_costs_that_line_only_and_the_answer_says_the_limit() {
+    let options = PeerOptions {
+        max_line_bytes: 100,
+        ..PeerOptions::default()
+    };
+    let mut rig = Rig::with(options, 64);
+    rig.client
+        .request("1", "echo", json!({"long": "x".repeat(5000)}))
+        .await;
+    let message = "Invalid request: the line is longer than the limit of 100 bytes";
+    let expected = error(Value::Null, -32600, message, Some(json!({"maxLineBytes": 100})));
+    assert_eq!(rig.client.message().await, expected);
+    rig.client.expect_silence().await;
+    rig.client.close_input().await;
+    assert!(matches!(within(rig.served).await.unwrap(), Closed::EndOfInput));
+}
