@@ -21,8 +21,8 @@ pub enum ChatError {
     BadAnswer {
         /// The request that was answered.
         method: &'static str,
-        /// What is wrong with the answer.
-        error: serde_json::Error,
+        /// What is wrong with the answer, fit to be printed.
+        error: String,
     },
     /// There was neither an argument nor standard input to send.
     #[error("{}", words::EMPTY_PROMPT)]

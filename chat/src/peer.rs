@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{backlog, errors::ChatError};
+use crate::{backlog, errors::ChatError, present::sanitize};
 
 pub(crate) const INITIALIZE: &str = "initialize";
 pub(crate) const NEW_SESSION: &str = "session/new";
@@ -108,7 +108,12 @@ pub(crate) fn outcome(
 
 /// Reads an answer.
 pub(crate) fn read<R: DeserializeOwned>(method: &'static str, answer: &RawValue) -> Result<R, ChatError> {
-    serde_json::from_str(answer.get()).map_err(|error| ChatError::BadAnswer { method, error })
+    serde_json::from_str(answer.get())
+        // The error quotes the agent.
+        .map_err(|error| ChatError::BadAnswer {
+            method,
+            error: sanitize::line(&error.to_string()),
+        })
 }
 
 /// Sends one line in order.
