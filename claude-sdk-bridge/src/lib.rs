@@ -1,1 +1,14 @@
-//! (to be written)
+//! The other end of the Claude Agent SDK protocol: how Claude is found, started, spoken to and ended.
+//!
+//! Reading order follows a prompt: `launch` says how to start, `discovery` what, `backend` is the seam behind which it
+//! runs (`process` is the real CLI), `messages` is the wire, `decode` reads a line of it, `query` is one running Claude
+//! with its questions and answers. This crate knows nothing of ACP, sessions or decisions.
+
+pub mod launch;
+
+pub mod backend;
+pub mod discovery;
+pub mod process;
+
+pub mod decode;
+pub mod messages;

@@ -1,0 +1,171 @@
+//! The one seam between a running Claude and everything above it: typed options in, lines in, lines out, and a
+//! life to end. `process` (the real CLI) and the rehearsal both stand behind it; nothing above can tell them apart.
+//!
+//! Nothing here may know how a backend starts or ends its Claude.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+use crate::launch::LaunchOptions;
+
+/// Something that can start a Claude.
+#[async_trait]
+pub trait Backend: Send + Sync {
+    /// A short name for logs and error messages.
+    fn name(&self) -> &'static str;
+
+    /// Starts one Claude. Dropping the returned future leaves nothing running.
+    async fn launch(&self, options: &LaunchOptions) -> Result<Running, LaunchError>;
+}
+
+/// A Claude that has been started: newline-terminated JSON in both directions, and its life.
+pub struct Running {
+    /// Lines to Claude; dropping it is the end of its input.
+    pub stdin: Box<dyn AsyncWrite + Send + Unpin>,
+    /// Lines from Claude.
+    pub stdout: Box<dyn AsyncRead + Send + Unpin>,
+    /// The life behind the two streams.
+    pub life: Box<dyn Life>,
+}
+
+impl fmt::Debug for Running {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Running").finish_non_exhaustive()
+    }
+}
+
+/// The life of one started Claude. Dropping it ends everything that belongs to it at once, without grace.
+#[async_trait]
+pub trait Life: Send {
+    /// Waits for the end, however it comes. Cancel-safe; once ended it returns the same [`Exit`] again.
+    async fn ended(&mut self) -> Exit;
+
+    /// Ends it: asks first, forces after `grace.term`, and returns only when nothing of it is left. May be called
+    /// again, also after an earlier call was dropped half way (a second call never lengthens the first one's grace).
+    async fn kill(&mut self, grace: &Grace) -> Exit;
+
+    /// The last of what it wrote to its error stream.
+    fn stderr_tail(&self) -> String;
+}
+
+/// How a Claude ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exit {
+    /// Exit code or signal.
+    pub status: ExitStatus,
+    /// The last of what it wrote to its error stream; empty when it wrote nothing.
+    pub stderr_tail: String,
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.status)?;
+        match self.stderr_tail.trim() {
+            "" => Ok(()),
+            tail => write!(f, "; its last words were `{tail}`"),
+        }
+    }
+}
+
+/// The status a Claude ended with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExitStatus {
+    /// It exited by itself.
+    Code(i32),
+    /// A signal ended it.
+    Signal(i32),
+    /// It is gone and the status could not be learnt.
+    Unknown,
+}
+
+impl fmt::Display for ExitStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exit code `{code}`"),
+            Self::Signal(signal) => write!(f, "signal `{signal}`"),
+            Self::Unknown => f.write_str("an unknown exit status"),
+        }
+    }
+}
+
+/// How long a Claude may take at each step of its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Grace {
+    /// From the end of its input until it is asked to terminate.
+    pub eof: Duration,
+    /// From being asked to terminate until it is forced to.
+    pub term: Duration,
+}
+
+/// With a shell command running, the real CLI takes two seconds from either request to its end.
+impl Default for Grace {
+    fn default() -> Self {
+        Self {
+            eof: Duration::from_secs(2),
+            term: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Why a Claude could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum LaunchError {
+    /// No usable CLI was found.
+    #[error(transparent)]
+    NoExecutable(#[from] crate::discovery::DiscoveryError),
+    /// The working directory does not exist.
+    #[error("the working directory `{}` does not exist; create it or open another one", .cwd.display())]
+    DirectoryMissing {
+        /// The directory that was asked for.
+        cwd: PathBuf,
+    },
+    /// The working directory exists and cannot be worked in.
+    #[error("the working directory `{}` cannot be used: {source}", .cwd.display())]
+    DirectoryUnusable {
+        /// The directory that was asked for.
+        cwd: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The CLI vanished, or the interpreter its first line names does not exist.
+    #[error(
+        "`{}` could not be run: the file, or the interpreter its first line names, does not exist; reinstall Claude Code or point CLAUDE_CODE_EXECUTABLE at it",
+        .executable.display()
+    )]
+    ExecutableMissing {
+        /// The file that was to be run.
+        executable: PathBuf,
+    },
+    /// The CLI may not be executed.
+    #[error(
+        "`{}` may not be executed: permission denied; make it executable (`chmod +x`) or point CLAUDE_CODE_EXECUTABLE at another one",
+        .executable.display()
+    )]
+    NotExecutable {
+        /// The file that was to be run.
+        executable: PathBuf,
+    },
+    /// The MCP configuration could not be handed over.
+    #[error(transparent)]
+    McpConfig(#[from] crate::launch::McpConfigError),
+    /// The system refused to start it.
+    #[error("could not start `{}`: {source}", .executable.display())]
+    Spawn {
+        /// The file that was to be run.
+        executable: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A reason of another backend's own.
+    #[error("the `{backend}` backend could not start: {source}")]
+    Other {
+        /// The backend's name.
+        backend: &'static str,
+        /// Its reason.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
