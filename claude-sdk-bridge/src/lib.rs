@@ -12,3 +12,5 @@ pub mod process;
 
 pub mod decode;
 pub mod messages;
+
+pub mod query;
