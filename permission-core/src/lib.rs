@@ -1,1 +1,45 @@
-//! (to be written)
+//! Everything that decides about permissions, as plain functions over plain data.
+//!
+//! Place in the flow: `can_use_tool` arrives, the host fills an [`AskContext`], [`prepare`] yields a
+//! [`PreparedRequest`] (what to show and which options to offer), the client answers, and
+//! [`PreparedRequest::settle`] looks the answer up among the options of that very request.
+//! Must not touch processes, clocks, files, sockets or the ACP transport; what it needs from outside
+//! comes as arguments or through [`PathResolver`].
+
+mod ask;
+mod family;
+mod request;
+
+mod answer;
+mod effect;
+mod label;
+mod options;
+mod present;
+mod result;
+
+mod modes;
+mod paths;
+mod question;
+mod updates;
+
+pub use answer::{Answer, SettleError};
+pub use ask::{AskContext, PlanFacts};
+pub use effect::{Effect, FollowUp, Settlement};
+pub use modes::{
+    BypassFacts, Departure, InitialMode, ModeEntry, ModeFacts, ModeRefusal, ModeSetting, PermissionMode,
+    UnknownMode, requested_mode, settings_disable_auto, settings_disable_bypass, trusted_from_project,
+};
+pub use options::{OptionId, OptionKind, PermissionOption};
+pub use paths::{LexicalPaths, PathResolver};
+pub use present::Presentation;
+pub use question::{ASK_USER_QUESTION, FormReply, QuestionError, QuestionForm};
+pub use request::{PrepareError, PreparedRequest, prepare};
+pub use result::{DecisionClassification, PermissionResult};
+pub use updates::{
+    InvalidUpdate, PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot,
+};
+
+#[cfg(test)]
+mod cases;
+#[cfg(test)]
+mod testing;

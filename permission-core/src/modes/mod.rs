@@ -1,0 +1,113 @@
+//! Permission modes: their wire ids, the names a user sees, and the spellings a settings file may use.
+//!
+//! Place in the flow: read by everything that names a mode; `catalogue` decides which modes a session has.
+//! Must not know a session: who switches a mode, and whom that is told to, is the host's business.
+
+mod catalogue;
+
+pub use catalogue::{
+    BypassFacts, Departure, InitialMode, ModeEntry, ModeFacts, ModeRefusal, requested_mode,
+    settings_disable_auto, settings_disable_bypass, trusted_from_project,
+};
+
+use std::{fmt, str::FromStr};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A permission mode of Claude. The ACP mode id and the wire id are the same text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// Asks before every change. Shown as `Manual`.
+    Default,
+    /// File edits inside the workspace are accepted.
+    AcceptEdits,
+    /// Read and plan only.
+    Plan,
+    /// Nothing is asked, except what must never pass unasked.
+    BypassPermissions,
+    /// What would be asked is denied. Accepted from settings, never advertised.
+    DontAsk,
+    /// Claude decides by a classifier.
+    Auto,
+}
+
+/// What a value of `permissions.defaultMode` means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ModeSetting {
+    /// Nothing is set.
+    Absent,
+    /// A mode, by one of its spellings.
+    Mode(PermissionMode),
+    /// Blank, not a string, or no mode we know: to be logged and treated as `default`.
+    Unknown,
+}
+
+/// A mode id that is none of the six.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown permission mode `{0}`, use one of the modes that the session advertises")]
+pub struct UnknownMode(pub String);
+
+impl PermissionMode {
+    /// Every mode, in the order in which a list shows them.
+    pub const ALL: [Self; 6] = [
+        Self::Default,
+        Self::AcceptEdits,
+        Self::Plan,
+        Self::Auto,
+        Self::BypassPermissions,
+        Self::DontAsk,
+    ];
+
+    /// The id on both wires.
+    pub fn wire_id(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::AcceptEdits => "acceptEdits",
+            Self::Plan => "plan",
+            Self::BypassPermissions => "bypassPermissions",
+            Self::DontAsk => "dontAsk",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The mode of a wire id. Exact: aliases are for settings only.
+    pub fn from_wire_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.wire_id() == id)
+    }
+
+    /// Reads `permissions.defaultMode` of a settings file: trimmed, in any case, aliases included.
+    pub fn from_setting(value: Option<&Value>) -> ModeSetting {
+        let Some(value) = value else {
+            return ModeSetting::Absent;
+        };
+        let spelling = value.as_str().map(|text| text.trim().to_lowercase());
+        match spelling.as_deref() {
+            Some("default" | "manual") => ModeSetting::Mode(Self::Default),
+            Some("acceptedits") => ModeSetting::Mode(Self::AcceptEdits),
+            Some("dontask") => ModeSetting::Mode(Self::DontAsk),
+            Some("plan") => ModeSetting::Mode(Self::Plan),
+            Some("auto") => ModeSetting::Mode(Self::Auto),
+            Some("bypasspermissions" | "bypass") => ModeSetting::Mode(Self::BypassPermissions),
+            Some(_) | None => ModeSetting::Unknown,
+        }
+    }
+}
+
+impl fmt::Display for PermissionMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.wire_id())
+    }
+}
+
+impl FromStr for PermissionMode {
+    type Err = UnknownMode;
+
+    fn from_str(id: &str) -> Result<Self, UnknownMode> {
+        Self::from_wire_id(id).ok_or_else(|| UnknownMode(id.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! EnterPlanMode and ExitPlanMode: choices of a mode, not of rules.
+//!
+//! Place in the flow: called by `offered`. Claude's suggestions are ignored, and a rule that made Claude ask changes
+//! nothing here. Must not offer a mode that the session does not advertise.
+
+use super::{
+    OptionId, OptionKind, PermissionOption,
+    common::{Offer, allow_once, reject},
+};
+use crate::{
+    effect::Effect,
+    modes::PermissionMode,
+    present::{clean, words},
+    result::DecisionClassification,
+    updates::{PermissionDestination, PermissionUpdate, Snapshot},
+};
+
+/// The mode that is offered besides approving each edit.
+#[derive(Clone, Copy)]
+enum Elevated {
+    Auto,
+    Bypass,
+    AcceptEdits,
+}
+
+/// Enter plan mode once, or go on without it.
+pub(super) fn enter_options() -> Vec<PermissionOption> {
+    vec![
+        allow_once(words::ENTER_PLAN_MODE),
+        reject(words::START_IMPLEMENTING),
+    ]
+}
+
+/// One elevated mode with the context kept, the same with a cleared context if there is a plan, manual approval,
+/// or more planning.
+pub(super) fn exit_options(offer: &Offer<'_>) -> Vec<PermissionOption> {
+    let elevated = Elevated::best_of(offer.ask.plan.offered_modes);
+    let clear =
+        plan_text(offer).map(|plan| clear_option(elevated, plan, offer.ask.plan.context_used_percent));
+    let keep = keep_option(
+        elevated.keep_id(),
+        OptionKind::AllowAlways,
+        words::exit_plan(elevated.mode()),
+        elevated.mode(),
+    );
+    let manual = keep_option(
+        OptionId::ExitPlanDefault,
+        OptionKind::AllowOnce,
+        words::exit_plan(PermissionMode::Default),
+        PermissionMode::Default,
+    );
+    let reject = PermissionOption {
+        effect: Effect::KeepPlanning,
+        ..reject(words::KEEP_PLANNING)
+    };
+    clear
+        .into_iter()
+        .chain(keep)
+        .chain(manual)
+        .chain([reject])
+        .collect()
+}
+
+impl Elevated {
+    fn best_of(offered: &[PermissionMode]) -> Self {
+        if offered.contains(&PermissionMode::Auto) {
+            Self::Auto
+        } else if offered.contains(&PermissionMode::BypassPermissions) {
+            Self::Bypass
+        } else {
+            Self::AcceptEdits
+        }
+    }
+
+    fn mode(self) -> PermissionMode {
+        match self {
+            Self::Auto => PermissionMode::Auto,
+            Self::Bypass => PermissionMode::BypassPermissions,
+            Self::AcceptEdits => PermissionMode::AcceptEdits,
+        }
+    }
+
+    fn keep_id(self) -> OptionId {
+        match self {
+            Self::Auto => OptionId::ExitPlanAuto,
+            Self::Bypass => OptionId::ExitPlanBypass,
+            Self::AcceptEdits => OptionId::ExitPlanAcceptEdits,
+        }
+    }
+
+    fn clear_id(self) -> OptionId {
+        match self {
+            Self::Auto => OptionId::ExitPlanClearAuto,
+            Self::Bypass => OptionId::ExitPlanClearBypass,
+            Self::AcceptEdits => OptionId::ExitPlanClearAcceptEdits,
+        }
+    }
+}
+
+/// The plan of the input, else the one that the host found.
+fn plan_text<'a>(offer: &Offer<'a>) -> Option<&'a str> {
+    [offer.ask.text_input("plan"), offer.ask.plan.text]
+        .into_iter()
+        .flatten()
+        .map(clean::trim)
+        .find(|plan| !plan.is_empty())
+}
+
+fn keep_option(
+    id: OptionId,
+    kind: OptionKind,
+    name: String,
+    mode: PermissionMode,
+) -> Option<PermissionOption> {
+    let set_mode = PermissionUpdate::SetMode {
+        mode,
+        destination: PermissionDestination::Session,
+    };
+    let classification = match kind {
+        OptionKind::AllowOnce => DecisionClassification::UserTemporary,
+        OptionKind::AllowAlways => DecisionClassification::UserPermanent,
+        OptionKind::RejectOnce => DecisionClassification::UserReject,
+    };
+    let updates = Snapshot::generated(set_mode)?;
+    Some(PermissionOption {
+        id,
+        name,
+        kind,
+        effect: Effect::AllowWithUpdates {
+            updates,
+            classification,
+        },
+    })
+}
+
+fn clear_option(elevated: Elevated, plan: &str, context_used_percent: Option<u8>) -> PermissionOption {
+    PermissionOption {
+        id: elevated.clear_id(),
+        name: words::clear_context(elevated.mode(), context_used_percent),
+        kind: OptionKind::AllowAlways,
+        effect: Effect::ClearContext {
+            mode: elevated.mode(),
+            plan: plan.to_owned(),
+        },
+    }
+}

@@ -1,0 +1,41 @@
+//! SandboxNetworkAccess: Claude's rule for the very host at hand.
+//!
+//! Place in the flow: called by `offered`. Must not offer any other rule: not for another host, not for the session.
+
+use super::{PermissionOption, common::Offer, common::once_and};
+use crate::{
+    family::SANDBOX_NETWORK,
+    label::{BeyondRules, Part, Scope, Vocabulary},
+    present::clean,
+    updates::{PermissionRule, PermissionUpdate},
+};
+
+pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
+    let host = offer
+        .ask
+        .text_input("host")
+        .map(clean::trim)
+        .filter(|host| !host.is_empty());
+    let rule = |rule: &PermissionRule| {
+        let content = clean::trim(rule.rule_content.as_deref()?);
+        let same = rule.tool_name == SANDBOX_NETWORK && Some(content) == host;
+        if same { Part::host(content) } else { None }
+    };
+    let vocabulary = Vocabulary {
+        rule: &rule,
+        scopes: &[Scope::Local],
+        beyond_rules: BeyondRules::Nothing,
+    };
+    once_and(if is_one_rule(offer) {
+        offer.suggestion(&vocabulary, |_| true)
+    } else {
+        None
+    })
+}
+
+fn is_one_rule(offer: &Offer<'_>) -> bool {
+    match offer.suggested() {
+        Some([PermissionUpdate::AddRules { rules, .. }]) => rules.len() == 1,
+        Some(_) | None => false,
+    }
+}

@@ -1,0 +1,132 @@
+//! Paths as text: making them absolute, and asking the host where symbolic links lead.
+//!
+//! Place in the flow: labels print rule paths, and the file options ask whether a suggested rule covers the file at
+//! hand (`rule`). Must not touch the file system: [`PathResolver`] is the only way out.
+
+mod rule;
+
+pub(crate) use rule::RulePath;
+
+use crate::ask::AskContext;
+
+/// Finds the symlink-free form of a path.
+pub trait PathResolver {
+    /// The absolute `path` without symbolic links. Where the end of it does not exist, the longest existing part
+    /// is resolved. `None` where that cannot be told: then nothing counts as covered.
+    fn resolve(&self, path: &str) -> Option<String>;
+}
+
+/// A world without symbolic links.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LexicalPaths;
+
+impl PathResolver for LexicalPaths {
+    fn resolve(&self, path: &str) -> Option<String> {
+        Some(path.to_owned())
+    }
+}
+
+/// The directories that paths start from.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub(crate) cwd: &'a str,
+    pub(crate) project_root: &'a str,
+    pub(crate) home: Option<&'a str>,
+    resolver: &'a dyn PathResolver,
+}
+
+/// A file or directory that a tool is about to use: as given, and where it really is.
+pub(crate) struct Subject {
+    given: String,
+    resolved: Option<String>,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn of(ask: &AskContext<'a>) -> Self {
+        Self {
+            cwd: ask.cwd,
+            project_root: ask.project_root,
+            home: ask.home,
+            resolver: ask.paths,
+        }
+    }
+
+    /// A path of a tool's input, as both of its forms.
+    pub(crate) fn subject(&self, path: &str) -> Subject {
+        let given = match (path.strip_prefix("~/"), self.home) {
+            (Some(rest), Some(home)) => normalized(&format!("{home}/{rest}")),
+            _ if path.starts_with('/') => normalized(path),
+            _ => normalized(&format!("{}/{path}", self.cwd)),
+        };
+        Subject {
+            resolved: self.resolve(&given),
+            given,
+        }
+    }
+
+    /// Whether the directory holds the subject, through symbolic links too.
+    pub(crate) fn directory_covers(&self, directory: &str, subject: &Subject) -> bool {
+        self.covers(directory, subject, |base, path| below(base, path).is_some())
+    }
+
+    /// Whether the subject is, or may be, among Claude's own settings.
+    pub(crate) fn is_claude_settings(&self, subject: &Subject) -> bool {
+        let Some(resolved) = &subject.resolved else {
+            return true;
+        };
+        [Some(self.cwd), self.home].into_iter().flatten().any(|root| {
+            let settings = normalized(&format!("{root}/.claude"));
+            let really = self.resolve(&settings);
+            [Some(settings), really]
+                .into_iter()
+                .flatten()
+                .any(|base| in_settings(&base, &subject.given) || in_settings(&base, resolved))
+        })
+    }
+
+    /// Asks `holds` for both forms of the subject; the resolved one may lie below either form of the base.
+    fn covers(&self, base: &str, subject: &Subject, holds: impl Fn(&str, &str) -> bool) -> bool {
+        let Some(resolved) = &subject.resolved else {
+            return false;
+        };
+        holds(base, &subject.given)
+            && (holds(base, resolved) || self.resolve(base).is_some_and(|really| holds(&really, resolved)))
+    }
+
+    fn resolve(&self, path: &str) -> Option<String> {
+        self.resolver.resolve(path).map(|resolved| normalized(&resolved))
+    }
+}
+
+/// An absolute path without `.`, `..`, doubled or trailing slashes.
+pub(crate) fn normalized(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// The rest of `path` below `base`, empty for `base` itself. Both are normalized.
+fn below<'p>(base: &str, path: &'p str) -> Option<&'p str> {
+    let rest = path.strip_prefix(base.trim_end_matches('/'))?;
+    if rest.is_empty() {
+        Some(rest)
+    } else {
+        rest.strip_prefix('/')
+    }
+}
+
+/// Like `below`, in any case: some file systems do not tell `.Claude` from `.claude`.
+fn in_settings(base: &str, path: &str) -> bool {
+    below(&base.to_lowercase(), &path.to_lowercase()).is_some()
+}
+
+#[cfg(test)]
+mod tests;
