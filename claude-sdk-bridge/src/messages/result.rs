@@ -56,30 +56,35 @@ impl ResultMessage {
             || self.user_message_uuids.known().any(|known| known == uuid)
     }
 
-    /// What kind of end this is.
+    /// What kind of end this is: by the reason the loop ended, and by the subtype where that says too little.
     pub fn outcome(&self) -> TurnOutcome {
-        if let Some(abort) = self.abort() {
-            return TurnOutcome::Cancelled(abort);
-        }
-        match self.terminal_reason.get() {
-            Some(TerminalReason::MaxTurns) => return TurnOutcome::MaxTurns,
-            Some(TerminalReason::BudgetExhausted) => return TurnOutcome::MaxBudget,
-            Some(TerminalReason::StructuredOutputRetryExhausted) => {
-                return TurnOutcome::StructuredOutputFailed;
+        let Some(reason) = self.terminal_reason.get() else {
+            return self.outcome_by_subtype();
+        };
+        match reason {
+            TerminalReason::AbortedStreaming => TurnOutcome::Cancelled(Abort::Streaming),
+            TerminalReason::AbortedTools => TurnOutcome::Cancelled(Abort::Tools),
+            TerminalReason::Other(reason) if reason.starts_with("aborted_") => {
+                TurnOutcome::Cancelled(Abort::Other(reason.clone()))
             }
-            Some(TerminalReason::PromptTooLong) => return TurnOutcome::PromptTooLong { text: self.text() },
-            _ => {}
-        }
-        match self.subtype.get() {
-            Some(ResultSubtype::ErrorMaxTurns) => TurnOutcome::MaxTurns,
-            Some(ResultSubtype::ErrorMaxBudgetUsd) => TurnOutcome::MaxBudget,
-            Some(ResultSubtype::ErrorMaxStructuredOutputRetries) => TurnOutcome::StructuredOutputFailed,
-            Some(ResultSubtype::Success) if !self.is_error.is_true() => self.completed(),
-            _ if self.stop_reason.as_str() == Some("refusal") => TurnOutcome::Refusal { text: self.text() },
-            _ if self.api_error.get() == Some(&ApiErrorKind::MaxOutputTokens) => TurnOutcome::MaxTokens,
-            Some(ResultSubtype::Success) => self.api_failure(),
-            _ if self.terminal_reason.get() == Some(&TerminalReason::ApiError) => self.api_failure(),
-            Some(ResultSubtype::ErrorDuringExecution | ResultSubtype::Other(_)) | None => self.failed(),
+            TerminalReason::MaxTurns => TurnOutcome::MaxTurns,
+            TerminalReason::BudgetExhausted => TurnOutcome::MaxBudget,
+            TerminalReason::StructuredOutputRetryExhausted => TurnOutcome::StructuredOutputFailed,
+            TerminalReason::PromptTooLong => TurnOutcome::PromptTooLong { text: self.text() },
+            TerminalReason::HookStopped => TurnOutcome::HookStopped,
+            TerminalReason::ToolDeferred => TurnOutcome::ToolDeferred,
+            TerminalReason::Completed
+            | TerminalReason::ApiError
+            | TerminalReason::BlockingLimit
+            | TerminalReason::RapidRefillBreaker
+            | TerminalReason::ImageError
+            | TerminalReason::ModelError
+            | TerminalReason::MalformedToolUseExhausted
+            | TerminalReason::StopHookPrevented
+            | TerminalReason::BackgroundRequested
+            | TerminalReason::ToolDeferredUnavailable
+            | TerminalReason::TurnSetupFailed
+            | TerminalReason::Other(_) => self.outcome_by_subtype(),
         }
     }
 
@@ -94,39 +99,38 @@ impl ResultMessage {
         }
     }
 
-    fn abort(&self) -> Option<Abort> {
-        match self.terminal_reason.get()? {
-            TerminalReason::AbortedStreaming => Some(Abort::Streaming),
-            TerminalReason::AbortedTools => Some(Abort::Tools),
-            TerminalReason::Other(reason) if reason.starts_with("aborted_") => {
-                Some(Abort::Other(reason.clone()))
+    fn outcome_by_subtype(&self) -> TurnOutcome {
+        match self.subtype.get() {
+            Some(ResultSubtype::ErrorMaxTurns) => TurnOutcome::MaxTurns,
+            Some(ResultSubtype::ErrorMaxBudgetUsd) => TurnOutcome::MaxBudget,
+            Some(ResultSubtype::ErrorMaxStructuredOutputRetries) => TurnOutcome::StructuredOutputFailed,
+            Some(ResultSubtype::Success) if !self.is_error.is_true() && !self.is_refusal() => {
+                TurnOutcome::Completed
             }
-            _ => None,
+            Some(ResultSubtype::Success | ResultSubtype::ErrorDuringExecution | ResultSubtype::Other(_))
+            | None => self.failure(),
         }
     }
 
-    fn completed(&self) -> TurnOutcome {
-        match self.terminal_reason.get() {
-            Some(TerminalReason::HookStopped) => TurnOutcome::HookStopped,
-            Some(TerminalReason::ToolDeferred) => TurnOutcome::ToolDeferred,
-            _ if self.stop_reason.as_str() == Some("refusal") => TurnOutcome::Refusal { text: self.text() },
-            _ => TurnOutcome::Completed,
+    fn failure(&self) -> TurnOutcome {
+        let text = self.text();
+        let reason = self.terminal_reason.get().cloned();
+        if self.is_refusal() {
+            TurnOutcome::Refusal { text }
+        } else if self.api_error.get() == Some(&ApiErrorKind::MaxOutputTokens) {
+            TurnOutcome::MaxTokens
+        } else if self.subtype.get() == Some(&ResultSubtype::Success)
+            || reason == Some(TerminalReason::ApiError)
+        {
+            let (kind, status) = (self.api_error.get().cloned(), self.api_error_status.copied());
+            TurnOutcome::ApiError { kind, status, text }
+        } else {
+            TurnOutcome::Failed { reason, text }
         }
     }
 
-    fn api_failure(&self) -> TurnOutcome {
-        TurnOutcome::ApiError {
-            kind: self.api_error.get().cloned(),
-            status: self.api_error_status.copied(),
-            text: self.text(),
-        }
-    }
-
-    fn failed(&self) -> TurnOutcome {
-        TurnOutcome::Failed {
-            reason: self.terminal_reason.get().cloned(),
-            text: self.text(),
-        }
+    fn is_refusal(&self) -> bool {
+        self.stop_reason.as_str() == Some("refusal")
     }
 }
 
