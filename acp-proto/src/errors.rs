@@ -168,7 +168,7 @@ pub(crate) fn malformed_error(raw: &str) -> RpcError {
 }
 
 /// The start of `text`, with its length when something was left out.
-fn cut(text: &str) -> String {
+pub(crate) fn cut(text: &str) -> String {
     const SHOWN_CHARS: usize = 200;
     if text.len() <= MAX_ECHO_BYTES {
         return text.to_owned();

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
@@ -56,7 +57,8 @@ pub struct SendPermit {
 pub struct RequestContext {
     /// The connection the request came from.
     pub connection: Connection,
-    /// Fires on `$/cancel_request` for this request, and when its connection ends.
+    /// Fires on `$/cancel_request` for this request, and when its connection ends. A handler that has not ended
+    /// [`PeerOptions::drain`] after the end of its connection is dropped.
     pub cancel: CancellationToken,
     /// Fires when the answer to this request is queued for writing (or never can be, because the connection closed).
     pub responded: CancellationToken,
@@ -70,6 +72,7 @@ struct Shared {
     in_flight: Arc<InFlight>,
     ending: CancellationToken,
     closed: CancellationToken,
+    drain: Duration,
 }
 
 impl Connection {
@@ -158,6 +161,7 @@ impl Connection {
             in_flight: InFlight::new(options.max_in_flight, in_flight_bytes),
             ending: CancellationToken::new(),
             closed: CancellationToken::new(),
+            drain: options.drain,
         };
         Self {
             shared: Arc::new(shared),
@@ -174,6 +178,11 @@ impl Connection {
 
     pub(super) fn in_flight(&self) -> &Arc<InFlight> {
         &self.shared.in_flight
+    }
+
+    /// How long the end may take.
+    pub(super) fn drain(&self) -> Duration {
+        self.shared.drain
     }
 
     /// Waits for a place for a line of this length.

@@ -96,7 +96,8 @@ impl Dispatcher {
                 None
             }
             Incoming::Refused(error) => {
-                tracing::info!(connection = self.connection.label(), %error, "refused a line");
+                let (connection, code) = (self.connection.label(), error.code());
+                tracing::info!(connection, code, "refused a line: {}", error.message());
                 Some(refusal(error))
             }
         }
@@ -262,15 +263,21 @@ fn refusal(error: RpcError) -> Line {
     Line::response(None, &Err(error))
 }
 
-/// The rest of a request: its handler's end and its answer. When the connection closes, there is nobody to answer.
+/// The rest of a request: its handler's end and its answer. A handler that goes on after the connection began to end has
+/// as long as everything else then; after that it is dropped.
 async fn run(connection: Connection, ticket: Ticket, running: Running) {
-    let closed = connection.closed();
-    let Some(outcome) = closed.run_until_cancelled(running).await else {
-        return;
+    let outcome = tokio::select! {
+        outcome = running => outcome,
+        () = overdue(&connection) => return,
     };
     let line = Line::response(Some(ticket.id()), &outcome);
     drop(outcome);
     deliver(&connection, ticket, line).await;
+}
+
+async fn overdue(connection: &Connection) {
+    connection.ending().cancelled().await;
+    tokio::time::sleep(connection.drain()).await;
 }
 
 async fn deliver(connection: &Connection, mut ticket: Ticket, line: Line) {

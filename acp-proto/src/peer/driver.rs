@@ -22,7 +22,6 @@ pub(super) struct EndOnDrop(Connection);
 
 pub(super) async fn drive(ended: EndOnDrop, duplex: Duplex, router: Router, options: PeerOptions) -> Closed {
     let connection = ended.0.clone();
-    let drain = options.drain;
     let Duplex {
         reader,
         writer,
@@ -44,7 +43,7 @@ pub(super) async fn drive(ended: EndOnDrop, duplex: Duplex, router: Router, opti
         () = ending.cancelled() => Closed::ByUs,
     };
     connection.end_input();
-    let drained = tokio::time::timeout(drain, async {
+    let drained = tokio::time::timeout(connection.drain(), async {
         tokio::select! {
             () = connection.in_flight().idle() => {}
             written = &mut writing => return written,

@@ -101,6 +101,11 @@ impl InFlight {
         token.inspect(CancellationToken::cancel).is_some()
     }
 
+    #[cfg(test)]
+    pub(super) fn is_idle(&self) -> bool {
+        lock(&self.table).tickets == 0
+    }
+
     /// Waits until every request is answered.
     pub(super) async fn idle(&self) {
         loop {

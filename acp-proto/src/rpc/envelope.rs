@@ -368,6 +368,42 @@ mod tests {
         );
     }
 
+    proptest::proptest! {
+        /// Whatever is refused says why; what is read came from JSON.
+        #[test]
+        fn any_text_is_read_without_a_panic(
+            parts in proptest::collection::vec(proptest::sample::select(&PIECES[..]), 0..12),
+            noise in ".{0,6}",
+        ) {
+            let text = parts.concat() + &noise;
+            match read(&text) {
+                Incoming::Refused(error) => proptest::prop_assert!([-32700, -32600].contains(&error.code())),
+                Incoming::Request { .. } | Incoming::Notification { .. } | Incoming::Response { .. } | Incoming::Ignored(_) => {
+                    proptest::prop_assert!(serde_json::from_str::<IgnoredAny>(&text).is_ok());
+                }
+            }
+        }
+    }
+
+    const PIECES: [&str; 16] = [
+        "{",
+        "}",
+        r#""jsonrpc":"2.0""#,
+        r#""id":1"#,
+        r#""id":null"#,
+        r#""method":"m""#,
+        r#""params":{}"#,
+        r#""result":null"#,
+        r#""error":{"code":1,"message":"x"}"#,
+        ",",
+        ",",
+        ",",
+        "[",
+        "]",
+        "null",
+        "\"\\ud800\"",
+    ];
+
     #[test]
     fn deep_nesting_does_not_overflow_the_stack() {
         let deep = "[".repeat(200_000) + &"]".repeat(200_000);

@@ -39,10 +39,11 @@ fn parse_absent<P: DeserializeOwned>() -> Result<P, RpcError> {
 fn refuse(text: &str, error: &serde_json::Error) -> RpcError {
     let full = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());
-    let details = full.strip_suffix(&position).unwrap_or(&full);
-    let path = path_at(text, offset(text, error));
+    // serde repeats the offending value, however long it is.
+    let details = errors::cut(full.strip_suffix(&position).unwrap_or(&full));
+    let path = errors::cut(&path_at(text, offset(text, error)));
     if path.is_empty() {
-        return errors::invalid_params(details, Some(json!({ "details": details })));
+        return errors::invalid_params(&details, Some(json!({ "details": &details })));
     }
     let message = format!("{details} (at `{path}`)");
     errors::invalid_params(message, Some(json!({ "path": path, "details": details })))
@@ -252,6 +253,24 @@ mod tests {
         }
         parse::<()>(None).unwrap();
         parse::<()>(Some("null")).unwrap();
+    }
+
+    #[test]
+    fn a_huge_wrong_value_is_not_repeated() {
+        let error = parse::<Params>(Some(&format!(
+            r#"{{"cwd":"","servers":"{}"}}"#,
+            "x".repeat(100_000)
+        )));
+        let error = error.expect_err("a string is no list");
+        assert!(error.message().len() < 500, "{}", error.message().len());
+        assert!(error.message().ends_with("(at `servers`)"), "{}", error.message());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_path_is_found_or_not_but_never_panics(text in r#"[\[\]{}",:é\\a1 ]{0,40}"#, offset in 0usize..50) {
+            let _ = path_at(&text, offset);
+        }
     }
 
     #[test]

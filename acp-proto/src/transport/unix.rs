@@ -2,27 +2,33 @@
 //!
 //! Place in the flow: one of the three transports. The socket file must never be reachable by others, not even between
 //! its creation and a `chmod`: it is made in a private directory, given mode 0600 there, and only then linked to its
-//! path. A process-wide umask would touch files that other threads make at that moment. It must not remove a file that
-//! is not its own stale or finished socket.
+//! path. A process-wide umask would touch files that other threads make at that moment. Two that start on one path at
+//! once are kept apart by a lock on its directory. It must not remove a file that is not a stale socket or its own.
 
-use std::fs::{self, DirBuilder, Metadata, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
+use rustix::fs::{FlockOperation, flock};
 use tokio::net::{UnixListener, UnixStream};
 
 use super::{BindError, Duplex, Listener, is_client_fault};
 
-/// Others may start on the same path at the same time: so often a path that was taken meanwhile is looked at again.
+/// How often a name for the private directory is tried.
 const ATTEMPTS: usize = 8;
+/// How often, and after which pause, the lock on the directory is tried. Who holds it needs it for an instant.
+const LOCK_ATTEMPTS: usize = 200;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 
 /// Clients over a Unix socket. Dropping it removes the socket file.
 pub(super) struct Unix {
-    listener: UnixListener,
+    // Dropped first: as long as the socket is served, no other process takes its path.
     file: SocketFile,
+    listener: UnixListener,
 }
 
 /// The file at the path, as long as it is ours.
@@ -51,26 +57,24 @@ impl Unix {
         };
         // Clients must be able to name the path: the system takes about a hundred bytes.
         std::os::unix::net::SocketAddr::from_pathname(path).map_err(failed)?;
-        let private = PrivateDirectory::beside(path).map_err(failed)?;
+        let parent = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        let private = PrivateDirectory::inside(parent).map_err(failed)?;
         let hidden = private.path.join("s");
         let listener = UnixListener::bind(&hidden).map_err(failed)?;
         fs::set_permissions(&hidden, Permissions::from_mode(0o600)).map_err(failed)?;
         let identity = Identity::of(&fs::symlink_metadata(&hidden).map_err(failed)?);
-        for _ in 0..ATTEMPTS {
-            clear_stale(path, &private).await?;
-            match publish(&hidden, path) {
-                Ok(()) => {
-                    let file = SocketFile {
-                        path: path.to_owned(),
-                        identity,
-                    };
-                    return Ok(Self { listener, file });
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(failed(error)),
-            }
-        }
-        Err(BindError::Live(path.to_owned()))
+        let lock = lock_directory(parent).await;
+        clear_stale(path).await?;
+        publish(&hidden, path).map_err(failed)?;
+        drop(lock);
+        let file = SocketFile {
+            path: path.to_owned(),
+            identity,
+        };
+        Ok(Self { file, listener })
     }
 }
 
@@ -107,8 +111,26 @@ fn duplex(stream: UnixStream, path: &Path) -> Duplex {
     }
 }
 
-/// Makes room at the path if a socket lies there that nobody serves.
-async fn clear_stale(path: &Path, private: &PrivateDirectory) -> Result<(), BindError> {
+/// Keeps others of our kind from making a socket in this directory, until the file is closed.
+///
+/// A directory that cannot be locked is used without: then only two starts at the very same moment could disturb each
+/// other.
+async fn lock_directory(directory: &Path) -> Option<File> {
+    let file = File::open(directory).ok()?;
+    for _ in 0..LOCK_ATTEMPTS {
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Some(file),
+            Err(error) if io::Error::from(error).kind() == io::ErrorKind::WouldBlock => {}
+            Err(_) => break,
+        }
+        tokio::time::sleep(LOCK_PAUSE).await;
+    }
+    tracing::debug!(directory = %directory.display(), "the directory of the socket could not be locked");
+    None
+}
+
+/// Removes a socket that lies at the path and that nobody serves.
+async fn clear_stale(path: &Path) -> Result<(), BindError> {
     let failed = |source| BindError::Unix {
         path: path.to_owned(),
         source,
@@ -122,18 +144,10 @@ async fn clear_stale(path: &Path, private: &PrivateDirectory) -> Result<(), Bind
     if is_live(path).await.map_err(failed)? {
         return Err(BindError::Live(path.to_owned()));
     }
-    // Between the look and the removal another process may have put its own socket there. Moving takes exactly one
-    // file away, whichever it is; a live one is put back.
-    let taken = private.path.join("old");
-    match fs::rename(path, &taken) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other.map_err(failed)?,
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(error)),
+        _ => Ok(()),
     }
-    if is_live(&taken).await.map_err(failed)? {
-        fs::hard_link(&taken, path).map_err(failed)?;
-        return Err(BindError::Live(path.to_owned()));
-    }
-    fs::remove_file(&taken).map_err(failed)
 }
 
 /// Whether somebody serves the socket. One that cannot be connected to for another reason is not ours to judge.
@@ -179,12 +193,8 @@ impl Drop for SocketFile {
 
 impl PrivateDirectory {
     /// The name is short: a socket's path may not be longer than about a hundred bytes.
-    fn beside(path: &Path) -> io::Result<Self> {
+    fn inside(parent: &Path) -> io::Result<Self> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let parent = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
         let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
         for _ in 0..ATTEMPTS {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);

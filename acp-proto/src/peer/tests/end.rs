@@ -197,6 +197,48 @@ async fn a_failing_write_ends_the_connection() {
 }
 
 #[tokio::test]
+async fn a_handler_may_tidy_up_also_when_nobody_can_be_answered() {
+    let (asked, tidied) = tokio::sync::oneshot::channel();
+    let asked = std::sync::Mutex::new(Some(asked));
+    let router = crate::RouterBuilder::new()
+        .request(
+            "work",
+            move |context: crate::RequestContext, _: serde_json::Value| {
+                let asked = asked.lock().unwrap().take().expect("one call");
+                async move {
+                    context.cancel.cancelled().await;
+                    context.connection.closed().cancelled().await;
+                    asked.send("tidy").expect("the test waits");
+                    Ok(())
+                }
+            },
+        )
+        .unwrap()
+        .build();
+    let (mut client, reader) = tokio::io::duplex(64);
+    let duplex = Duplex {
+        reader: Box::new(reader),
+        writer: Box::new(Broken),
+        label: "broken".to_owned(),
+    };
+    let (connection, serving) = serve(duplex, router, PeerOptions::default());
+    let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"work\"}\n";
+    tokio::io::AsyncWriteExt::write_all(&mut client, request)
+        .await
+        .unwrap();
+    let served = tokio::spawn(serving);
+    while connection.in_flight().is_idle() {
+        tokio::task::yield_now().await;
+    }
+    connection
+        .send(Line::notification("x", &json!({})))
+        .await
+        .unwrap();
+    assert!(matches!(within(served).await.unwrap(), Closed::WriteFailed(_)));
+    assert_eq!(within(tidied).await, Ok("tidy"));
+}
+
+#[tokio::test]
 async fn a_failing_read_ends_the_connection_after_what_is_open_is_answered() {
     let (theirs, ours) = tokio::io::duplex(1024);
     let line = br#"{"jsonrpc":"2.0","id":1,"method":"hold","params":{"name":"a"}}

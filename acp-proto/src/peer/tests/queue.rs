@@ -308,3 +308,43 @@ async fn a_flood_of_garbage_from_a_client_that_reads_nothing_stops_the_reader_an
         seen += 1;
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_senders_on_many_threads_lose_nothing_and_keep_their_own_order() {
+    const SENDERS: u64 = 8;
+    const LINES: u64 = 500;
+    let options = PeerOptions {
+        queue_lines: 3,
+        ..PeerOptions::default()
+    };
+    let mut rig = Rig::with(options, 512);
+    for sender in 0..SENDERS {
+        let connection = rig.connection.clone();
+        tokio::spawn(async move {
+            for number in 0..LINES {
+                let line = Line::notification("n", &json!({ "sender": sender, "number": number }));
+                match number % 4 {
+                    // A wait that is given up, as in a `select!`.
+                    0 => {
+                        let _ = futures::poll!(Box::pin(connection.ready()));
+                        connection.send(line).await.unwrap();
+                    }
+                    1 => connection.ready().await.unwrap().send(line),
+                    2 => match connection.try_send(line) {
+                        Err(TrySendError::Full(line)) => connection.send(line).await.unwrap(),
+                        sent => sent.unwrap(),
+                    },
+                    _ => connection.send(line).await.unwrap(),
+                }
+            }
+        });
+    }
+    let mut next = vec![0; SENDERS as usize];
+    for _ in 0..SENDERS * LINES {
+        let message = rig.client.message().await;
+        let sender = message["params"]["sender"].as_u64().unwrap() as usize;
+        assert_eq!(message["params"]["number"], json!(next[sender]));
+        next[sender] += 1;
+    }
+    assert_eq!(next, vec![LINES; SENDERS as usize]);
+}
