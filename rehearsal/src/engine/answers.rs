@@ -1,0 +1,101 @@
+//! Control requests that only report something, and the ones that are acknowledged and have no effect here.
+//!
+//! Place in the flow: `engine::control` asks here last. What the rehearsal does not know is refused in the CLI's words.
+
+use claude_sdk_bridge::messages::Field;
+use claude_sdk_bridge::messages::control::ControlRequest;
+use serde_json::{Map, Value, json};
+
+use super::core::Core;
+use crate::frames::{self, VERSION, text};
+use crate::script::TokenUsage;
+
+const CONTEXT_TOKENS: u64 = 1_000_000;
+
+/// The answer to a request without an effect.
+pub(super) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Value>, String> {
+    Ok(match request {
+        ControlRequest::GetSettings(_) => Some(json!({
+            "effective": {},
+            "sources": [],
+            "applied": { "model": core.model, "effort": null, "advisor": null, "ultracode": false },
+        })),
+        ControlRequest::GetContextUsage(_) => Some(context_usage(core)),
+        ControlRequest::GetPlan(_) => Some(match &core.script.session.plan {
+            Some(plan) => json!({ "exists": true, "content": plan.content, "path": plan.path }),
+            None => json!({ "exists": false }),
+        }),
+        ControlRequest::McpStatus(_) => Some(mcp_status(core)),
+        ControlRequest::GetSessionCost(_) => {
+            let cost = frames::cost_usd(core.state.totals.values().copied());
+            Some(json!({ "text": format!("Total cost: ${cost}") }))
+        }
+        ControlRequest::GetBinaryVersion(_) => Some(json!({ "version": VERSION, "buildTime": null })),
+        ControlRequest::ListModels(_) => Some(json!({ "models": frames::models() })),
+        ControlRequest::ListPermissionRules(_) => Some(json!({
+            "state": {
+                "rules": [], "workspaceDirectories": [], "originalCwd": core.setup.cwd, "managedOnly": false,
+            },
+        })),
+        ControlRequest::FileSuggestions(_) => Some(json!({ "suggestions": [], "cwd": core.setup.cwd })),
+        ControlRequest::StopTask(_) | ControlRequest::BackgroundTasks(_) => Some(json!({})),
+        ControlRequest::SetMaxThinkingTokens(request) => match request.max_thinking_tokens {
+            Field::Raw(_) => return Err(text::BAD_THINKING_TOKENS.to_owned()),
+            Field::Absent | Field::Null | Field::Known(_) => None,
+        },
+        ControlRequest::ApplyFlagSettings(_)
+        | ControlRequest::SeedReadState(_)
+        | ControlRequest::McpMessage(_)
+        | ControlRequest::SetSuggestionsPaused(_) => None,
+        // The protocol has some thirty more, and hosts of other versions know others still.
+        other => return Err(text::unsupported_subtype(other.kind().unwrap_or("undefined"))),
+    })
+}
+
+/// Replaces the MCP servers that are not from the launch.
+pub(super) fn set_servers(servers: &Map<String, Value>, core: &mut Core) -> Value {
+    let is_launched = |name: &String| core.setup.mcp_servers.contains(name);
+    let (kept, old): (Vec<String>, Vec<String>) = core.mcp_servers.iter().cloned().partition(is_launched);
+    let wanted: Vec<String> = servers
+        .keys()
+        .filter(|name| !is_launched(name))
+        .cloned()
+        .collect();
+    let added: Vec<&String> = wanted.iter().filter(|name| !old.contains(name)).collect();
+    let removed: Vec<&String> = old.iter().filter(|name| !wanted.contains(name)).collect();
+    let answer = json!({ "added": added, "removed": removed, "errors": {} });
+    core.mcp_servers = kept.into_iter().chain(wanted).collect();
+    answer
+}
+
+fn mcp_status(core: &Core) -> Value {
+    let servers = core.mcp_servers.iter();
+    let servers: Vec<Value> = servers
+        .map(|name| {
+            json!({ "name": name, "status": "connected", "transport": "stdio", "scope": "dynamic", "source": "dynamic", "tools": [] })
+        })
+        .collect();
+    json!({ "mcpServers": servers })
+}
+
+fn context_usage(core: &Core) -> Value {
+    let mut used = TokenUsage::NONE;
+    core.state.totals.values().for_each(|usage| used.add(*usage));
+    let tokens = (used.input_tokens + used.output_tokens).min(CONTEXT_TOKENS);
+    json!({
+        "categories": [
+            { "id": "messages", "name": "Messages", "tokens": tokens, "color": "inactive", "kind": "used" },
+            { "id": "free_space", "name": "Free space", "tokens": CONTEXT_TOKENS - tokens, "color": "inactive", "kind": "free" },
+        ],
+        "totalTokens": tokens,
+        "maxTokens": CONTEXT_TOKENS,
+        "rawMaxTokens": CONTEXT_TOKENS,
+        "percentage": tokens * 100 / CONTEXT_TOKENS,
+        "gridRows": [],
+        "model": core.model,
+        "memoryFiles": [],
+        "mcpTools": [],
+        "agents": [],
+        "skills": [],
+    })
+}

@@ -1,0 +1,197 @@
+//! The host's control requests: which there are and what each does to the session.
+//!
+//! Place in the flow: `Engine` hands them over, whatever it is doing. Answers that only report something are made in
+//! `answers`.
+
+use claude_sdk_bridge::messages::control::{
+    ControlRequest, ControlResponse, ErrorBody, HostControl, InitializeRequest, Interrupt, ResponseBody,
+    SetModel, SetPermissionMode, SuccessBody,
+};
+use claude_sdk_bridge::messages::{
+    CommandState, ControlId, Field, List, Message, MessageUuid, SessionState as State,
+};
+use permission_core::PermissionMode;
+use serde_json::{Map, Value, json};
+
+use super::core::Prompt;
+use super::{Engine, Phase, abort, answers};
+use crate::frames::{self, text};
+use crate::script::HostEvent;
+
+/// What is answered: a payload or none, or an error with its code.
+type Answer = Result<Option<Value>, (String, Option<&'static str>)>;
+
+impl Engine {
+    pub(super) fn control(&mut self, control: HostControl) {
+        let id = control.request_id;
+        // Requests with an effect of their own answer themselves, where in the order they want.
+        match control.request {
+            ControlRequest::Initialize(request) => self.initialize(&id, &request),
+            ControlRequest::Interrupt(request) => self.interrupt(&id, &request),
+            ControlRequest::SetPermissionMode(request) => self.set_mode(&id, &request),
+            ControlRequest::SetModel(request) => self.set_model(&id, request),
+            ControlRequest::CancelAsyncMessage(request) => self.cancel_message(&id, &request.message_uuid),
+            ControlRequest::EndSession(_) => {
+                self.respond(&id, Ok(None));
+                self.phase = Phase::Over(0);
+            }
+            ControlRequest::RenameSession(request) => {
+                frames::title_changed(&mut self.core.out, &request.title);
+                self.respond(&id, Ok(None));
+            }
+            ControlRequest::McpSetServers(request) => {
+                let answer = answers::set_servers(&request.servers, &mut self.core);
+                self.respond(&id, Ok(Some(answer)));
+            }
+            other => {
+                let answer = answers::report(&other, &self.core).map_err(|text| (text, None));
+                self.respond(&id, answer);
+            }
+        }
+    }
+
+    fn initialize(&mut self, id: &Field<ControlId>, request: &InitializeRequest) {
+        if let Some(title) = request.title.as_str() {
+            frames::title_changed(&mut self.core.out, title);
+        }
+        let questions = match &self.phase {
+            Phase::Playing(play) => play.open_questions(&self.core),
+            Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => List::default(),
+        };
+        let state = match &self.phase {
+            Phase::Playing(_) if !questions.is_empty() => State::RequiresAction,
+            Phase::Playing(_) => State::Running,
+            Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => State::Idle,
+        };
+        let offer =
+            frames::initialize_response(&self.core.commands, self.core.mode, state, self.core.setup.pid);
+        let mut offer = json!(offer);
+        if let Value::Object(fields) = &mut offer {
+            fields.extend(self.core.script.session.initialize.clone());
+        }
+        let body = SuccessBody {
+            request_id: id.clone(),
+            response: offer.into(),
+            pending_permission_requests: questions.into(),
+            pending_user_dialog_requests: List::default().into(),
+            ..SuccessBody::default()
+        };
+        self.send_response(ResponseBody::Success(Box::new(body)));
+    }
+
+    fn interrupt(&mut self, id: &Field<ControlId>, request: &Interrupt) {
+        let cancelled = if request.cancel_queued.is_true() {
+            self.drop_queue()
+        } else {
+            Vec::new()
+        };
+        let mut receipt = json!({ "still_queued": uuids(self.core.queue.iter()) });
+        if let (Value::Object(fields), true) = (&mut receipt, request.cancel_queued.is_true()) {
+            fields.insert("cancelled".to_owned(), json!(uuids(cancelled.iter())));
+        }
+        match &mut self.phase {
+            Phase::Playing(play) if play.shrugs_off_interrupts() => {
+                play.notice(HostEvent::Interrupt);
+                self.respond(id, Ok(Some(receipt)));
+            }
+            Phase::Playing(play) => {
+                let withdrawn = play.withdraw(&mut self.core);
+                self.respond(id, Ok(Some(receipt)));
+                abort::tell_running(withdrawn, &mut self.core);
+                self.abort();
+            }
+            Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => {
+                self.respond(id, Ok(Some(receipt)));
+            }
+        }
+    }
+
+    fn drop_queue(&mut self) -> Vec<Prompt> {
+        let dropped: Vec<Prompt> = std::mem::take(&mut self.core.queue).into();
+        for prompt in &dropped {
+            self.core.lifecycle(prompt, CommandState::Cancelled);
+        }
+        dropped
+    }
+
+    fn set_mode(&mut self, id: &Field<ControlId>, request: &SetPermissionMode) {
+        let Some(mode) = PermissionMode::from_wire_id(&request.mode) else {
+            self.respond(
+                id,
+                Err((text::INVALID_MODE.to_owned(), Some(text::INVALID_MODE_CODE))),
+            );
+            return;
+        };
+        let launched_for_it =
+            self.core.setup.allow_bypass || self.core.setup.mode == PermissionMode::BypassPermissions;
+        if mode == PermissionMode::BypassPermissions && !launched_for_it {
+            self.respond(
+                id,
+                Err((text::BYPASS_NOT_LAUNCHED.to_owned(), Some(text::BYPASS_SETTING))),
+            );
+            return;
+        }
+        self.respond(id, Ok(Some(json!({ "mode": mode }))));
+        self.core.switch_mode(mode);
+    }
+
+    fn set_model(&mut self, id: &Field<ControlId>, request: SetModel) {
+        let name = request.model.into_known().unwrap_or_else(|| {
+            let scripted = self
+                .core
+                .setup
+                .model
+                .clone()
+                .or_else(|| self.core.script.session.model.clone());
+            scripted.unwrap_or_else(|| frames::DEFAULT_MODEL.to_owned())
+        });
+        let resolved = frames::resolve_model(&name).to_owned();
+        if resolved != self.core.model {
+            frames::local_command_output(&mut self.core.out, &text::model_set(&name, &resolved));
+            self.core.model.clone_from(&resolved);
+        }
+        self.respond(id, Ok(Some(json!({ "model": resolved }))));
+    }
+
+    fn cancel_message(&mut self, id: &Field<ControlId>, uuid: &MessageUuid) {
+        let place = self
+            .core
+            .queue
+            .iter()
+            .position(|prompt| prompt.uuid.as_ref() == Some(uuid));
+        let cancelled = place.and_then(|place| self.core.queue.remove(place));
+        if let Some(prompt) = &cancelled {
+            self.core.lifecycle(prompt, CommandState::Cancelled);
+        }
+        self.respond(id, Ok(Some(json!({ "cancelled": cancelled.is_some() }))));
+    }
+
+    fn respond(&mut self, id: &Field<ControlId>, answer: Answer) {
+        let body = match answer {
+            Ok(payload) => ResponseBody::Success(Box::new(SuccessBody {
+                request_id: id.clone(),
+                response: payload.into(),
+                ..SuccessBody::default()
+            })),
+            Err((error, code)) => ResponseBody::Error(Box::new(ErrorBody {
+                request_id: id.clone(),
+                error: error.into(),
+                error_code: code.map(str::to_owned).into(),
+                extra: Map::new(),
+            })),
+        };
+        self.send_response(body);
+    }
+
+    fn send_response(&mut self, body: ResponseBody) {
+        let response = ControlResponse {
+            response: body,
+            extra: Map::new(),
+        };
+        self.core.out.send(&Message::ControlResponse(Box::new(response)));
+    }
+}
+
+fn uuids<'a>(prompts: impl Iterator<Item = &'a Prompt>) -> Vec<&'a MessageUuid> {
+    prompts.filter_map(|prompt| prompt.uuid.as_ref()).collect()
+}

@@ -1,0 +1,102 @@
+//! The result of a turn.
+//!
+//! Place in the flow: `Engine` calls these when a `Play` has ended by itself or was aborted. Lifecycle and the next
+//! turn are `Engine`'s business.
+
+use claude_sdk_bridge::messages::{ResultSubtype, TerminalReason};
+
+use super::core::Core;
+use super::failure;
+use super::play::{Ending, Play};
+use super::state::Attribution;
+use crate::frames::{self, ResultFacts, Timing, text};
+use crate::script::{OnInterrupt, TokenUsage};
+
+/// Whether a result was written, and whether it told of an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    Success,
+    Failure,
+    Nothing,
+}
+
+/// A successful result without anything in it.
+pub(crate) fn bare_result(core: &mut Core, prompts: Attribution) -> ResultFacts {
+    let index = core.results;
+    core.results += 1;
+    ResultFacts {
+        subtype: ResultSubtype::Success,
+        is_error: false,
+        terminal_reason: TerminalReason::Completed,
+        stop_reason: Some("end_turn".to_owned()),
+        text: None,
+        errors: None,
+        api_error: None,
+        api_error_status: None,
+        origin: None,
+        prompt: prompts.main,
+        prompts: prompts.all,
+        denials: Vec::new(),
+        num_turns: 1,
+        usage: TokenUsage::NONE,
+        totals: core.state.totals.clone(),
+        since_last: std::mem::take(&mut core.since_last),
+        queued: u64::try_from(core.queue.len()).unwrap_or(u64::MAX),
+        index,
+        duration_ms: 0,
+        timing: Timing::None,
+    }
+}
+
+impl Play {
+    /// Writes the result of a turn that ended by itself.
+    pub(crate) fn tell_end(&mut self, ending: Ending, core: &mut Core) -> Told {
+        match ending {
+            Ending::NoResult => Told::Nothing,
+            Ending::Completed => {
+                let mut facts = self.facts(core);
+                facts.text = Some(std::mem::take(&mut self.text));
+                facts.timing = Timing::Answered;
+                frames::result(&mut core.out, facts);
+                Told::Success
+            }
+            Ending::Failed { kind, text } => {
+                let mut facts = self.facts(core);
+                failure::describe(kind, text, &mut facts);
+                frames::result(&mut core.out, facts);
+                Told::Failure
+            }
+        }
+    }
+
+    /// Writes the result of a turn that was aborted.
+    pub(crate) fn tell_abort(&mut self, reason: TerminalReason, core: &mut Core) -> Told {
+        if self.on_interrupt == OnInterrupt::WithholdResult {
+            return Told::Nothing;
+        }
+        let mut facts = self.facts(core);
+        facts.terminal_reason = reason;
+        if self.on_interrupt == OnInterrupt::Succeed {
+            facts.text = Some(std::mem::take(&mut self.text));
+            frames::result(&mut core.out, facts);
+            return Told::Success;
+        }
+        facts.subtype = ResultSubtype::ErrorDuringExecution;
+        facts.is_error = true;
+        facts.errors = Some(vec![text::diagnostic(facts.stop_reason.as_deref())]);
+        frames::result(&mut core.out, facts);
+        Told::Failure
+    }
+
+    fn facts(&mut self, core: &mut Core) -> ResultFacts {
+        let duration = core.now().saturating_sub(self.started);
+        ResultFacts {
+            stop_reason: self.stop_reason.clone(),
+            denials: std::mem::take(&mut self.denials),
+            num_turns: 1 + self.user_frames,
+            usage: self.used,
+            duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
+            ..bare_result(core, self.attribution.clone())
+        }
+    }
+}

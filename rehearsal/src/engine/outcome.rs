@@ -1,0 +1,139 @@
+//! What comes out of a tool: the result block the model sees and the structured result a host shows.
+//!
+//! Place in the flow: `engine::tool` writes these. The script's own result wins; what it leaves out is made up from
+//! the input in the shape the CLI gives it for the common tools. Nothing is run.
+
+use claude_sdk_bridge::messages::{Content, ContentBlock, Field, FromWire, ToolResultBlock, ToolUseId};
+use serde_json::{Map, Value, json};
+
+use super::core::Core;
+use crate::frames::text;
+use crate::script::ToolStep;
+
+/// A result in both forms.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    content: Content,
+    is_error: Field<bool>,
+    pub(super) structured: Value,
+}
+
+impl Outcome {
+    /// A call that failed or was refused.
+    pub(super) fn error(text: &str) -> Self {
+        Self {
+            content: text.into(),
+            is_error: true.into(),
+            structured: format!("Error: {text}").into(),
+        }
+    }
+
+    /// A call that an interrupt ended.
+    pub(super) fn rejected(text: &str) -> Self {
+        Self {
+            content: text.into(),
+            is_error: true.into(),
+            structured: text::REJECTED_SUMMARY.into(),
+        }
+    }
+
+    pub(super) fn block(&self, id: ToolUseId) -> ToolResultBlock {
+        ToolResultBlock {
+            tool_use_id: id,
+            content: self.content.clone().into(),
+            is_error: self.is_error.clone(),
+            extra: Map::new(),
+        }
+    }
+}
+
+/// The outcome of a call that ran.
+pub(super) fn of(step: &ToolStep, input: &Map<String, Value>, core: &Core) -> Outcome {
+    let result = &step.result;
+    let mut outcome = if result.is_error {
+        Outcome::error(&result.text)
+    } else {
+        success(step, input, core)
+    };
+    if let Some(blocks) = &result.content {
+        let blocks = blocks.iter().cloned();
+        let read = blocks.map(|block| ContentBlock::from_wire(block).unwrap_or_else(ContentBlock::Unknown));
+        outcome.content = Content::Blocks(read.collect());
+    }
+    if let Some(structured) = &result.structured {
+        outcome.structured = structured.clone();
+    }
+    outcome
+}
+
+fn success(step: &ToolStep, input: &Map<String, Value>, core: &Core) -> Outcome {
+    let said = step.result.text.as_str();
+    let field = |key: &str| input.get(key).cloned().unwrap_or_default();
+    let path = input.get("file_path").and_then(Value::as_str).unwrap_or_default();
+    let (default_text, structured) = match step.name.as_str() {
+        "Bash" => (
+            text::NO_OUTPUT.to_owned(),
+            json!({
+                "stdout": said, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": said.is_empty(),
+            }),
+        ),
+        "Edit" => (
+            format!("The file {path} has been updated successfully."),
+            json!({
+                "filePath": path, "oldString": field("old_string"), "newString": field("new_string"),
+                "originalFile": null, "structuredPatch": [], "userModified": false,
+                "replaceAll": field("replace_all").as_bool().unwrap_or_default(),
+            }),
+        ),
+        "Write" => (
+            format!("File created successfully at: {path}"),
+            json!({
+                "type": "create", "filePath": path, "content": field("content"), "structuredPatch": [],
+                "originalFile": null, "userModified": false,
+            }),
+        ),
+        "Read" => (
+            String::new(),
+            json!({
+                "type": "text",
+                "file": { "filePath": path, "content": said, "numLines": lines(said), "startLine": 1, "totalLines": lines(said) },
+            }),
+        ),
+        "EnterPlanMode" => (
+            text::PLAN_ENTERED.to_owned(),
+            json!({ "message": text::PLAN_ENTERED }),
+        ),
+        "ExitPlanMode" => (text::PLAN_APPROVED.to_owned(), plan(core)),
+        "AskUserQuestion" => (
+            String::new(),
+            json!({ "questions": field("questions"), "answers": field("answers") }),
+        ),
+        _ => (String::new(), Value::from(said)),
+    };
+    let content = if said.is_empty() {
+        default_text.as_str().into()
+    } else {
+        said.into()
+    };
+    let is_error = if step.name == "Bash" {
+        false.into()
+    } else {
+        Field::Absent
+    };
+    Outcome {
+        content,
+        is_error,
+        structured,
+    }
+}
+
+fn plan(core: &Core) -> Value {
+    let plan = core.script.session.plan.as_ref();
+    json!({
+        "plan": plan.map(|plan| &plan.content), "isAgent": false, "filePath": plan.map(|plan| &plan.path),
+    })
+}
+
+fn lines(text: &str) -> usize {
+    text.lines().count()
+}

@@ -1,0 +1,169 @@
+//! The asynchronous rim around the engine: bytes in and out, time, signals. The same for both forms of the rehearsal.
+//!
+//! Place in the flow: `backend` runs this as a task over in-memory pipes, `cli` over stdin and stdout. It moves bytes
+//! and decides nothing. While the host does not read, the engine is not played on, but what the host writes is heard.
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use crate::engine::{Engine, Input, Pace, SessionState};
+
+/// The exit code of a process that obeyed SIGTERM.
+pub(crate) const TERMINATED: u8 = 143;
+
+/// The exit code after the host stopped listening.
+const NOBODY_LISTENS: u8 = 1;
+
+/// A signal, or what stands for one in process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Signal {
+    Interrupt,
+    Terminate,
+}
+
+/// What surrounds a run beside the two streams.
+pub(crate) trait Surroundings: Send {
+    /// Takes what is written to stderr.
+    fn complain(&mut self, text: &[u8]);
+    /// Takes what the session remembers from now on.
+    fn remember(&mut self, state: &SessionState);
+}
+
+/// One run of an engine.
+pub(crate) struct Rim<R, W, S> {
+    engine: Engine,
+    reader: BufReader<R>,
+    writer: W,
+    surroundings: S,
+    signals: mpsc::Receiver<Signal>,
+    heeds_signals: bool,
+    started: Instant,
+    remembered: SessionState,
+    /// Output that the host has not taken, from `written` on.
+    waiting: Vec<u8>,
+    written: usize,
+    line: Vec<u8>,
+    input_open: bool,
+}
+
+enum Event {
+    Line,
+    EndOfInput,
+    Written(usize),
+    Woken,
+    Signal(Signal),
+    NobodyListens,
+}
+
+impl<R, W, S> Rim<R, W, S>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send,
+    S: Surroundings,
+{
+    pub(crate) fn new(
+        engine: Engine,
+        streams: (R, W),
+        surroundings: S,
+        signals: mpsc::Receiver<Signal>,
+    ) -> Self {
+        let (reader, writer) = streams;
+        Self {
+            heeds_signals: !engine.ignores_signals(),
+            remembered: engine.state().clone(),
+            engine,
+            reader: BufReader::new(reader),
+            writer,
+            surroundings,
+            signals,
+            started: Instant::now(),
+            waiting: Vec::new(),
+            written: 0,
+            line: Vec::new(),
+            input_open: true,
+        }
+    }
+
+    /// Plays until the process would end; gives its exit code.
+    pub(crate) async fn run(mut self) -> u8 {
+        let mut pace = Pace::More;
+        loop {
+            if self.waiting.is_empty() {
+                pace = self.engine.advance(self.started.elapsed());
+                self.collect();
+            }
+            match (pace, self.waiting.is_empty()) {
+                (Pace::Exit(code), true) => return code,
+                (Pace::More, true) => continue,
+                _ => {}
+            }
+            match self.event(pace).await {
+                Event::Line => {
+                    let line = std::mem::take(&mut self.line);
+                    let line = line.strip_suffix(b"\n").unwrap_or(&line);
+                    self.engine.input(self.started.elapsed(), Input::Line(line));
+                }
+                Event::EndOfInput => {
+                    self.input_open = false;
+                    self.engine.input(self.started.elapsed(), Input::EndOfInput);
+                }
+                Event::Written(count) => self.taken(count),
+                Event::Woken => {}
+                Event::Signal(Signal::Terminate) => return TERMINATED,
+                Event::Signal(Signal::Interrupt) => {
+                    self.engine.input(self.started.elapsed(), Input::Interrupt)
+                }
+                Event::NobodyListens => return NOBODY_LISTENS,
+            }
+        }
+    }
+
+    /// Waits for whatever comes first. Cancel-safe in every branch: a line that is half read stays in `line`.
+    async fn event(&mut self, pace: Pace) -> Event {
+        let ends = matches!(pace, Pace::Exit(_));
+        let waits = self.waiting.is_empty();
+        let deadline = match pace {
+            Pace::Until(then) if waits => Some(self.started + then),
+            Pace::Until(_) | Pace::More | Pace::Input | Pace::Exit(_) => None,
+        };
+        let unwritten = self.waiting.get(self.written..).unwrap_or_default();
+        tokio::select! {
+            biased;
+            Some(signal) = self.signals.recv(), if self.heeds_signals => Event::Signal(signal),
+            read = self.reader.read_until(b'\n', &mut self.line), if self.input_open && !ends => match read {
+                // The last line may lack its end; then the next read says there is nothing more.
+                Ok(0) | Err(_) if self.line.is_empty() => Event::EndOfInput,
+                Ok(_) | Err(_) => Event::Line,
+            },
+            written = self.writer.write(unwritten), if !waits => match written {
+                Ok(0) | Err(_) => Event::NobodyListens,
+                Ok(count) => Event::Written(count),
+            },
+            () = sleep_until(deadline.unwrap_or(self.started)), if deadline.is_some() => Event::Woken,
+            else => std::future::pending().await,
+        }
+    }
+
+    fn collect(&mut self) {
+        std::mem::swap(self.engine.output(), &mut self.waiting);
+        self.written = 0;
+        let stderr = self.engine.stderr();
+        if !stderr.is_empty() {
+            self.surroundings.complain(stderr);
+            stderr.clear();
+        }
+        if *self.engine.state() != self.remembered {
+            self.remembered.clone_from(self.engine.state());
+            self.surroundings.remember(&self.remembered);
+        }
+    }
+
+    fn taken(&mut self, count: usize) {
+        self.written += count;
+        if self.written >= self.waiting.len() {
+            self.waiting.clear();
+            self.written = 0;
+        }
+    }
+}

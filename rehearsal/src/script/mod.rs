@@ -1,0 +1,333 @@
+//! The script format: what Claude does, turn by turn, read strictly.
+//!
+//! Place in the flow: a `Script` is loaded once and shared; `engine` plays it, one copy of the state per session.
+//! The format is described for its writers in the crate's README. Nothing here may know frames or time.
+
+mod builtin;
+mod error;
+mod locate;
+mod shorthand;
+mod step;
+mod tool;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::{Deserializer, Error as _};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use builtin::{DEFAULT, names};
+pub use error::{Place, ScriptError};
+pub use step::{
+    Chunk, ExitStep, Failure, FailureKind, ForeignResult, HostEvent, LateResult, Repeat, StartStep, Step,
+    Stream,
+};
+pub use tool::{Ask, AskAt, ToolResult, ToolStep};
+
+/// The version of the format this crate reads.
+pub const VERSION: u64 = 1;
+
+/// A scripted Claude.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Script {
+    /// What the script is for.
+    pub about: String,
+    /// What the session is like.
+    pub session: Session,
+    /// How the process behaves; only the executable form has one.
+    pub process: Process,
+    /// What happens before anything is answered.
+    pub startup: Arc<[Step]>,
+    /// The scenes, played one after the other.
+    pub scenes: Vec<Scene>,
+}
+
+/// A named run of turns.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scene {
+    /// Its name.
+    pub name: String,
+    /// Its turns.
+    pub turns: Vec<Turn>,
+}
+
+/// What Claude does with one prompt.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Turn {
+    /// Which prompts the turn is for; any, in order, when absent.
+    #[serde(default, deserialize_with = "pattern")]
+    pub prompt: Option<PromptPattern>,
+    /// Whether the turn can be played again and again.
+    #[serde(default)]
+    pub sticky: bool,
+    /// What an interrupt does to the turn.
+    #[serde(default)]
+    pub on_interrupt: OnInterrupt,
+    /// The tokens each of its requests to the model costs.
+    #[serde(default)]
+    pub usage: TokenUsage,
+    /// What happens.
+    #[serde(deserialize_with = "step::shared")]
+    pub steps: Arc<[Step]>,
+}
+
+/// Which prompts a turn is for. A plain string is `contains`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PromptPattern {
+    /// Prompts with this text somewhere in them.
+    Contains(String),
+    /// Exactly this prompt.
+    Exact(String),
+    /// Prompts that begin with this text.
+    Prefix(String),
+}
+
+impl From<String> for PromptPattern {
+    fn from(text: String) -> Self {
+        Self::Contains(text)
+    }
+}
+
+impl PromptPattern {
+    /// Whether the pattern fits the prompt.
+    #[must_use]
+    pub fn matches(&self, prompt: &str) -> bool {
+        match self {
+            Self::Contains(text) => prompt.contains(text.as_str()),
+            Self::Exact(text) => prompt == text,
+            Self::Prefix(text) => prompt.starts_with(text.as_str()),
+        }
+    }
+}
+
+/// What an interrupt does to a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnInterrupt {
+    /// Aborts it, as the CLI does.
+    #[default]
+    Abort,
+    /// Aborts it, but its result never comes (or comes as a later turn's `late_result`).
+    WithholdResult,
+    /// Aborts it, but the result says success.
+    Succeed,
+    /// Is acknowledged, and the turn goes on.
+    Ignore,
+}
+
+/// The tokens one request to the model costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct TokenUsage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub cache_creation_tokens: u64,
+    pub cache_read_tokens: u64,
+}
+
+impl TokenUsage {
+    /// No tokens at all.
+    pub const NONE: Self = Self {
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_creation_tokens: 0,
+        cache_read_tokens: 0,
+    };
+
+    /// Adds what another request cost.
+    pub fn add(&mut self, other: Self) {
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.cache_creation_tokens += other.cache_creation_tokens;
+        self.cache_read_tokens += other.cache_read_tokens;
+    }
+}
+
+impl Default for TokenUsage {
+    fn default() -> Self {
+        Self {
+            input_tokens: 10,
+            output_tokens: 20,
+            cache_creation_tokens: 100,
+            cache_read_tokens: 1000,
+        }
+    }
+}
+
+/// What the session is like.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Session {
+    /// The model, if the host does not choose one.
+    pub model: Option<String>,
+    /// The pause before each delta.
+    pub delta_delay_ms: u64,
+    /// The slash commands, instead of the CLI's.
+    pub commands: Option<Vec<Command>>,
+    /// The plan file that `get_plan` and `ExitPlanMode` show.
+    pub plan: Option<Plan>,
+    /// Fields of the initialize response to add or to replace.
+    pub initialize: Map<String, Value>,
+}
+
+/// A slash command.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Command {
+    /// Its name, without the slash.
+    pub name: String,
+    /// What it does.
+    #[serde(default)]
+    pub description: String,
+    /// What may follow it.
+    #[serde(default)]
+    pub argument_hint: String,
+}
+
+/// A plan file.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Where it would be.
+    pub path: String,
+    /// Its text.
+    pub content: String,
+}
+
+/// How the process behaves when the script is played by the executable.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Process {
+    /// SIGTERM and SIGINT do nothing.
+    pub ignore_term: bool,
+    /// The end of stdin does not end the process.
+    pub ignore_eof: bool,
+    /// A child in a session of its own, which waits for ever.
+    pub grandchild: Option<Grandchild>,
+}
+
+/// The child that the executable starts.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Grandchild {
+    /// SIGTERM does nothing to it either.
+    pub ignore_term: bool,
+    /// A file, relative to the working directory, that its process id is written to.
+    pub pid_file: Option<String>,
+}
+
+impl Script {
+    /// Reads a script file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not a script; the message says where the mistake is.
+    pub fn load(path: &Path) -> Result<Self, ScriptError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse(&path.display().to_string(), &text)
+    }
+
+    /// Reads a script from text; `name` is what error messages call it.
+    ///
+    /// # Errors
+    /// When the text is not a script.
+    pub fn parse(name: &str, text: &str) -> Result<Self, ScriptError> {
+        serde_json::from_str(text).map_err(|error| ScriptError::mistake(name, text, &error))
+    }
+
+    /// One of the scripts that come with the crate.
+    ///
+    /// # Errors
+    /// When there is none of this name.
+    pub fn builtin(name: &str) -> Result<Self, ScriptError> {
+        match builtin::text(name) {
+            Some(text) => Self::parse(name, text),
+            None => Err(ScriptError::UnknownBuiltin {
+                name: name.to_owned(),
+            }),
+        }
+    }
+
+    /// A built-in script if there is one of this name, else the file at this path.
+    ///
+    /// # Errors
+    /// As [`Script::load`].
+    pub fn find(name_or_path: &str) -> Result<Self, ScriptError> {
+        match builtin::text(name_or_path) {
+            Some(text) => Self::parse(name_or_path, text),
+            None => Self::load(Path::new(name_or_path)),
+        }
+    }
+
+    /// All turns, in the order of the scenes.
+    pub fn turns(&self) -> impl Iterator<Item = &Turn> {
+        self.scenes.iter().flat_map(|scene| &scene.turns)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawScript {
+    #[serde(deserialize_with = "known_version", rename = "version")]
+    _version: u64,
+    #[serde(default)]
+    about: String,
+    #[serde(default)]
+    session: Session,
+    #[serde(default)]
+    process: Process,
+    #[serde(default)]
+    startup: Vec<StartStep>,
+    turns: Option<Vec<Turn>>,
+    scenes: Option<Vec<Scene>>,
+}
+
+impl<'de> Deserialize<'de> for Script {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = RawScript::deserialize(deserializer)?;
+        let scenes = match (raw.turns, raw.scenes) {
+            (Some(turns), None) => vec![Scene {
+                name: "main".to_owned(),
+                turns,
+            }],
+            (None, Some(scenes)) => scenes,
+            (Some(_), Some(_)) => {
+                return Err(D::Error::custom(
+                    "`turns` and `scenes` exclude each other; keep one of them",
+                ));
+            }
+            (None, None) => return Err(D::Error::custom("missing field `turns` (or `scenes`)")),
+        };
+        let startup = raw.startup.into_iter().map(Step::from).collect();
+        Ok(Self {
+            about: raw.about,
+            session: raw.session,
+            process: raw.process,
+            startup,
+            scenes,
+        })
+    }
+}
+
+fn pattern<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PromptPattern>, D::Error> {
+    shorthand::string_or_struct(deserializer).map(Some)
+}
+
+fn known_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    match u64::deserialize(deserializer)? {
+        VERSION => Ok(VERSION),
+        other => Err(D::Error::custom(format!(
+            "unknown version `{other}`, expected `{VERSION}`"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,199 @@
+//! Tables for the script parser: what is understood, and what is said about mistakes.
+
+use std::num::NonZeroU32;
+
+use super::*;
+
+#[track_caller]
+fn steps(text: &str) -> Vec<Step> {
+    let text = format!("{{\"version\": 1, \"turns\": [{{\"steps\": {text}}}]}}");
+    Script::parse("test", &text)
+        .unwrap()
+        .turns()
+        .next()
+        .unwrap()
+        .steps
+        .to_vec()
+}
+
+/// Every mistaken script with what is said about it.
+fn told(scripts: impl IntoIterator<Item = String>) -> String {
+    let told = scripts
+        .into_iter()
+        .map(|text| match Script::parse("s.json", &text) {
+            Ok(_) => panic!("the script should be refused: {text}"),
+            Err(error) => format!("{text}\n    {error}\n"),
+        });
+    told.collect()
+}
+
+#[test]
+fn every_step_has_a_short_and_a_long_form() {
+    let hello = Stream::from("Hello".to_owned());
+    assert_eq!(steps(r#"[{"text": "Hello"}]"#), [Step::Text(hello.clone())]);
+    assert_eq!(
+        steps(r#"[{"text": {"text": "Hello"}}]"#),
+        [Step::Text(hello.clone())]
+    );
+    assert_eq!(
+        steps(r#"[{"thinking": "Hello"}]"#),
+        [Step::Thinking(hello.clone())]
+    );
+    assert_eq!(
+        steps(r#"[{"text": {"text": "Hello", "chunk": "whole", "repeat": 200000, "delay_ms": 3}}]"#),
+        [Step::Text(Stream {
+            chunk: Chunk::Whole,
+            repeat: NonZeroU32::new(200_000).unwrap(),
+            delay_ms: Some(3),
+            ..hello
+        })]
+    );
+    assert_eq!(
+        steps(r#"["no_result", "hang", "stall"]"#),
+        [Step::NoResult, Step::Hang, Step::Stall]
+    );
+    let failure = |retries| Failure {
+        kind: FailureKind::RateLimit,
+        text: None,
+        retries,
+    };
+    assert_eq!(
+        steps(r#"[{"error": "rate_limit"}, {"error": {"kind": "rate_limit", "retries": 2}}]"#),
+        [Step::Error(failure(0)), Step::Error(failure(2))]
+    );
+    assert_eq!(
+        steps(
+            r#"[{"exit": {"code": 3, "stderr": "bye"}}, {"wait_for": "end_of_input"}, {"mode": "acceptEdits"}]"#
+        ),
+        [
+            Step::Exit(ExitStep {
+                code: 3,
+                stderr: "bye".to_owned()
+            }),
+            Step::WaitFor(HostEvent::EndOfInput),
+            Step::Mode(permission_core::PermissionMode::AcceptEdits),
+        ]
+    );
+}
+
+#[test]
+fn a_tool_call_needs_no_more_than_a_name() {
+    let tool = |text: &str| match steps(&format!("[{{\"tool\": {text}}}]")).remove(0) {
+        Step::Tool(tool) => *tool,
+        other => panic!("{other:?}"),
+    };
+    let plain = tool(r#"{"name": "Bash"}"#);
+    assert_eq!(
+        (plain.ask.clone(), plain.result.clone(), plain.run_ms),
+        (None, ToolResult::default(), 0)
+    );
+    assert_eq!(tool(r#"{"name": "Bash", "ask": false}"#), plain);
+    assert_eq!(tool(r#"{"name": "Bash", "ask": true}"#).ask, Some(Box::default()));
+    assert_eq!(tool(r#"{"name": "Bash", "ask": {}}"#).ask, Some(Box::default()));
+    let result =
+        tool(r#"{"name": "Bash", "result": {"text": "x", "is_error": true, "structured": [1]}}"#).result;
+    assert_eq!((result.text.as_str(), result.is_error), ("x", true));
+    assert_eq!(
+        tool(r#"{"name": "Bash", "result": "x"}"#).result,
+        ToolResult::from("x".to_owned())
+    );
+}
+
+#[test]
+fn scenes_are_played_one_after_the_other() {
+    let script = Script::parse(
+        "s.json",
+        r#"{"version": 1, "scenes": [
+            {"name": "a", "turns": [{"steps": ["hang"]}, {"steps": ["stall"]}]},
+            {"name": "b", "turns": [{"prompt": {"exact": "x"}, "steps": [], "sticky": true}]}
+        ]}"#,
+    )
+    .unwrap();
+    let first_steps: Vec<Option<&Step>> = script.turns().map(|turn| turn.steps.first()).collect();
+    assert_eq!(first_steps, [Some(&Step::Hang), Some(&Step::Stall), None]);
+    assert_eq!(
+        script.turns().last().unwrap().prompt,
+        Some(PromptPattern::Exact("x".to_owned()))
+    );
+}
+
+#[test]
+fn mistakes_are_told_with_place_key_and_what_is_allowed() {
+    let scripts = [
+        "",
+        "{\n  \"version\": 1,\n  \"turns\": [\n",
+        r#"{"version": 2, "turns": []}"#,
+        r#"{"turns": []}"#,
+        r#"{"version": 1}"#,
+        r#"{"version": 1, "turns": [], "scenes": []}"#,
+        "{\n  \"version\": 1,\n  \"turns\": [{ \"step\": [] }]\n}",
+        r#"{"version": 1, "session": {"modle": "x"}, "turns": []}"#,
+        r#"{"version": 1, "process": {"grandchild": {"pid": 1}}, "turns": []}"#,
+        r#"{"version": 1, "startup": [{"text": "x"}], "turns": []}"#,
+        r#"{"version": 1, "turns": [{"prompt": {"regex": "x"}, "steps": []}]}"#,
+        r#"{"version": 1, "turns": [{"on_interrupt": "die", "steps": []}]}"#,
+        r#"{"version": 1, "turns": [{"usage": {"input": 1}, "steps": []}]}"#,
+        r#"{"version": 1, "scenes": [{"turns": []}]}"#,
+    ];
+    insta::assert_snapshot!(told(scripts.map(str::to_owned)));
+}
+
+#[test]
+fn mistakes_in_steps_are_told_with_the_step() {
+    let steps = [
+        r#""hang", "hagn""#,
+        r#"{"text": 1}"#,
+        r#"{"text": {"text": "x", "repeat": 0}}"#,
+        r#"{"text": {"text": "x", "chunk": "letters"}}"#,
+        r#"{"tool": {"input": {}}}"#,
+        r#"{"tool": {"name": "Bash", "ask": {"sugestions": []}}}"#,
+        r#"{"tool": {"name": "Bash", "ask": "yes"}}"#,
+        r#"{"tool": {"name": "Bash", "result": {"stdout": "x"}}}"#,
+        r#"{"mode": "yolo"}"#,
+        r#"{"error": "rate_limits"}"#,
+        r#"{"error": {"kind": "rate_limit", "retry": 1}}"#,
+        r#"{"wait_for": "godot"}"#,
+        r#"{"exit": {"code": 256}}"#,
+        r#"{"raw": "x"}"#,
+        r#"{"repeat": {"times": 2, "steps": []}}"#,
+        r#"{"repeat": {"times": 2, "steps": [{"sleep": 1}]}}"#,
+        r#"{"delay_ms": -1}"#,
+        r#"{"late_result": {"late": true}}"#,
+        r#"{"foreign_result": {}}"#,
+        r#"{"hang": 1}"#,
+        r#"{"text": "a", "thinking": "b"}"#,
+    ];
+    insta::assert_snapshot!(told(
+        steps.map(|steps| format!("{{\"version\":1,\"turns\":[{{\"steps\":[{steps}]}}]}}"))
+    ));
+}
+
+#[test]
+fn the_built_in_scripts_can_be_played() {
+    assert_eq!(names(), ["default", "stress"]);
+    for name in names() {
+        let script = Script::builtin(name).unwrap();
+        assert!(!script.about.is_empty(), "{name}");
+        assert!(
+            script.turns().next().is_some_and(|turn| !turn.steps.is_empty()),
+            "{name}"
+        );
+        assert_eq!(Script::find(name).unwrap(), script);
+    }
+}
+
+#[test]
+fn a_script_that_is_not_there_is_told_so() {
+    let missing = Script::load(Path::new("/nowhere/at/all.json"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        missing.starts_with("cannot read the script `/nowhere/at/all.json`: "),
+        "{missing}"
+    );
+    assert!(missing.ends_with("; check the path"), "{missing}");
+    assert_eq!(
+        Script::builtin("tour").unwrap_err().to_string(),
+        "there is no built-in script `tour`; use one of `default`, `stress`, or the path of a file"
+    );
+}
