@@ -1,0 +1,220 @@
+//! A prompt's content blocks as the content of a message to Claude. Links stay where they are; embedded texts go to
+//! the end, so that the prompt reads as it was written. What Claude cannot take is refused or left out here.
+
+use acp_proto::schema::{self, BlobResourceContents, EmbeddedResourceResource, ImageContent};
+use acp_proto::{RpcError, errors};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use claude_sdk_bridge::messages::{ContentBlock, MediaBlock, MediaSource, UrlSource};
+use serde_json::json;
+
+/// A content block of a kind that no capability of ours allows.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("Content blocks of type {kind} are not supported")]
+pub(crate) struct UnsupportedContent {
+    kind: &'static str,
+}
+
+impl From<UnsupportedContent> for RpcError {
+    fn from(error: UnsupportedContent) -> Self {
+        let data = json!({"type": error.kind});
+        errors::invalid_params(error, Some(data))
+    }
+}
+
+/// The blocks for Claude, in order.
+pub(crate) fn user_content(
+    prompt: Vec<schema::ContentBlock>,
+) -> Result<Vec<ContentBlock>, UnsupportedContent> {
+    let mut out = Blocks::default();
+    for block in prompt {
+        match block {
+            schema::ContentBlock::Text(text) => out.text(text.text),
+            schema::ContentBlock::Image(image) => out.image(image),
+            schema::ContentBlock::ResourceLink(link) => {
+                out.inline.push(ContentBlock::text(link_text(&link.uri)))
+            }
+            schema::ContentBlock::Resource(embedded) => out.resource(embedded.resource),
+            schema::ContentBlock::Audio(_) => return Err(UnsupportedContent { kind: "audio" }),
+            _ => return Err(UnsupportedContent { kind: "unknown" }),
+        }
+    }
+    out.inline.append(&mut out.context);
+    Ok(out.inline)
+}
+
+#[derive(Default)]
+struct Blocks {
+    inline: Vec<ContentBlock>,
+    context: Vec<ContentBlock>,
+    command_seen: bool,
+}
+
+impl Blocks {
+    /// The first text may be a prompt of an MCP server, which Claude knows under another name.
+    fn text(&mut self, text: String) {
+        let first = !std::mem::replace(&mut self.command_seen, true);
+        let command = if first { mcp_command(&text) } else { None };
+        self.inline.push(ContentBlock::text(command.unwrap_or(text)));
+    }
+
+    fn image(&mut self, image: ImageContent) {
+        let by_url = image
+            .uri
+            .filter(|uri| uri.starts_with("http://") || uri.starts_with("https://"));
+        let source = match by_url {
+            Some(url) if image.data.is_empty() => MediaSource::Url(UrlSource {
+                url,
+                ..UrlSource::default()
+            }),
+            _ => MediaSource::base64(image.mime_type, image.data),
+        };
+        self.inline.push(ContentBlock::Image(MediaBlock {
+            source,
+            ..MediaBlock::default()
+        }));
+    }
+
+    fn resource(&mut self, resource: EmbeddedResourceResource) {
+        match resource {
+            EmbeddedResourceResource::TextResourceContents(text) => self.embed(&text.uri, &text.text),
+            EmbeddedResourceResource::BlobResourceContents(blob) => self.blob(blob),
+            _ => tracing::debug!("embedded resource of an unknown kind is left out"),
+        }
+    }
+
+    fn embed(&mut self, uri: &str, text: &str) {
+        self.inline.push(ContentBlock::text(link_text(uri)));
+        self.context.push(ContentBlock::text(format!(
+            "\n<context ref=\"{uri}\">\n{text}\n</context>"
+        )));
+    }
+
+    fn blob(&mut self, blob: BlobResourceContents) {
+        let mime = blob.mime_type.as_deref().and_then(Mime::parse);
+        let media = match mime.as_ref().map(|mime| mime.essence.as_str()) {
+            Some("image/jpg") => Some("image/jpeg"),
+            Some(kind @ ("image/png" | "image/jpeg" | "image/gif" | "image/webp" | "application/pdf")) => {
+                Some(kind)
+            }
+            _ => None,
+        };
+        if let Some(media) = media {
+            self.inline.push(ContentBlock::text(link_text(&blob.uri)));
+            self.inline.push(media_block(media, blob.blob));
+            return;
+        }
+        match mime
+            .filter(Mime::is_text)
+            .and_then(|mime| mime.decode(&blob.blob))
+        {
+            Some(text) => self.embed(&blob.uri, &text),
+            None => tracing::debug!(
+                uri = blob.uri,
+                "binary resource that Claude cannot read is left out"
+            ),
+        }
+    }
+}
+
+fn media_block(media_type: &str, data: String) -> ContentBlock {
+    let block = MediaBlock {
+        source: MediaSource::base64(media_type, data),
+        ..MediaBlock::default()
+    };
+    if media_type == "application/pdf" {
+        ContentBlock::Document(block)
+    } else {
+        ContentBlock::Image(block)
+    }
+}
+
+/// Files are linked by name, as Claude's own `@` mentions are; other addresses stand for themselves.
+fn link_text(uri: &str) -> String {
+    let path = uri.strip_prefix("file://").or_else(|| uri.strip_prefix("zed://"));
+    let name = path
+        .and_then(|path| path.trim_end_matches('/').rsplit('/').next())
+        .filter(|name| !name.is_empty());
+    match (path, name) {
+        (Some(_), Some(name)) => format!("[@{name}]({uri})"),
+        _ => uri.to_owned(),
+    }
+}
+
+/// `/mcp:server:prompt args` → `/server:prompt (MCP) args`.
+fn mcp_command(text: &str) -> Option<String> {
+    let rest = text.strip_prefix("/mcp:")?;
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let (command, arguments) = rest.split_at_checked(end)?;
+    let (server, prompt) = command.split_once(':')?;
+    let complete = !server.is_empty() && !prompt.is_empty();
+    complete.then(|| format!("/{command} (MCP){arguments}"))
+}
+
+/// A media type without its parameters, and the one parameter that matters.
+struct Mime {
+    essence: String,
+    charset: Option<String>,
+}
+
+impl Mime {
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split(';').map(str::trim);
+        let essence = parts
+            .next()
+            .filter(|essence| !essence.is_empty())?
+            .to_ascii_lowercase();
+        let charset = parts.find_map(|part| {
+            let (name, value) = part.split_once('=')?;
+            name.trim()
+                .eq_ignore_ascii_case("charset")
+                .then(|| value.trim().trim_matches('"').to_ascii_lowercase())
+        });
+        Some(Self { essence, charset })
+    }
+
+    fn is_text(&self) -> bool {
+        const TEXTS: &[&str] = &[
+            "application/json",
+            "application/xml",
+            "application/javascript",
+            "application/x-javascript",
+            "application/typescript",
+            "application/x-typescript",
+            "application/yaml",
+            "application/x-yaml",
+            "application/toml",
+            "application/x-toml",
+            "application/x-sh",
+            "application/x-shellscript",
+            "application/sql",
+            "application/graphql",
+        ];
+        let kind = self.essence.as_str();
+        kind.starts_with("text/")
+            || kind.ends_with("+json")
+            || kind.ends_with("+xml")
+            || TEXTS.contains(&kind)
+    }
+
+    fn decode(&self, base64: &str) -> Option<String> {
+        let bytes = STANDARD.decode(base64.trim()).ok()?;
+        match self.charset.as_deref() {
+            None | Some("utf-8" | "utf8" | "us-ascii" | "ascii") => String::from_utf8(bytes).ok(),
+            Some("iso-8859-1" | "latin1") => Some(bytes.into_iter().map(char::from).collect()),
+            Some("utf-16le" | "utf-16") => utf16(&bytes, u16::from_le_bytes),
+            Some("utf-16be") => utf16(&bytes, u16::from_be_bytes),
+            Some(_) => None,
+        }
+    }
+}
+
+fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Option<String> {
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().copied().map(unit).collect();
+    let text = String::from_utf16(&units).ok().filter(|_| rest.is_empty())?;
+    Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,185 @@
+//! Claude's messages → ACP session updates, one translator a session. It knows what the client has been shown
+//! (streamed text, open tool calls, the plan), so that everything appears once and in order. Pure: no clock, no
+//! process, no sending; modes, turns and permission answers are not its business.
+
+mod calls;
+mod compaction;
+mod events;
+mod notices;
+mod plan;
+mod speech;
+mod stream;
+pub(crate) mod usage;
+
+use std::path::PathBuf;
+
+use acp_proto::schema::{SessionId, SessionUpdate, ToolCallUpdate};
+use acp_proto::{ChunkKind, Line};
+use claude_sdk_bridge::decode::{DeltaKind, DeltaLine};
+use claude_sdk_bridge::messages::Message;
+use serde_json::Value;
+
+pub(crate) use calls::SettleReason;
+
+use calls::Calls;
+use compaction::Compaction;
+use plan::PlanBoard;
+use stream::{BlockKind, Streams};
+
+use crate::tools::{self, Presenting, SeenFiles, TerminalSupport, ToolCallRef, wording};
+
+/// What one client has been shown of one session.
+#[derive(Debug)]
+pub(crate) struct Translator {
+    session_id: SessionId,
+    surroundings: Surroundings,
+    streams: Streams,
+    calls: Calls,
+    plan: PlanBoard,
+    compaction: Compaction,
+    /// Whether this turn has shown the text that its result repeats.
+    spoke: bool,
+}
+
+/// What the appearance of a tool call depends on besides the call.
+#[derive(Debug)]
+struct Surroundings {
+    cwd: PathBuf,
+    terminal: TerminalSupport,
+    seen: SeenFiles,
+}
+
+impl Surroundings {
+    fn presenting(&self) -> Presenting<'_> {
+        Presenting {
+            cwd: &self.cwd,
+            terminal: self.terminal,
+            seen: Some(&self.seen),
+        }
+    }
+}
+
+impl Translator {
+    /// A session in which nothing has been shown.
+    pub(crate) fn new(session_id: SessionId, cwd: PathBuf, terminal: TerminalSupport) -> Self {
+        Self {
+            session_id,
+            surroundings: Surroundings {
+                cwd,
+                terminal,
+                seen: SeenFiles::default(),
+            },
+            streams: Streams::default(),
+            calls: Calls::default(),
+            plan: PlanBoard::default(),
+            compaction: Compaction::default(),
+            spoke: false,
+        }
+    }
+
+    /// The hot path: a piece of the main thread's text or thinking, pasted into its line as Claude wrote it.
+    pub(crate) fn delta(&mut self, delta: &DeltaLine) -> Option<Line> {
+        let (block, chunk) = match delta.kind() {
+            DeltaKind::Text => (BlockKind::Text, ChunkKind::Message),
+            DeltaKind::Thinking => (BlockKind::Thinking, ChunkKind::Thought),
+            DeltaKind::InputJson => return None,
+        };
+        let literal = delta.literal();
+        if delta.parent_tool_use_id().is_some() || literal == "\"\"" {
+            return None;
+        }
+        let id = delta.message_id();
+        match unescaped(literal) {
+            Some(text) => self.streams.add(id, delta.index(), block, text),
+            None => self.streams.add(id, delta.index(), block, &delta.text()),
+        }
+        self.spoke |= block == BlockKind::Text;
+        Some(Line::text_chunk(
+            &self.session_id.0,
+            chunk,
+            literal,
+            id.or(self.streams.current()),
+        ))
+    }
+
+    /// Everything else that Claude says.
+    pub(crate) fn message(&mut self, message: &Message) -> Vec<SessionUpdate> {
+        match message {
+            Message::StreamEvent(event) => self.stream_event(event).into_iter().collect(),
+            Message::Assistant(assistant) => self.assistant(assistant),
+            Message::User(user) => self.user(user),
+            Message::System(system) => self.system(system),
+            Message::Result(result) => self.result(result).into_iter().collect(),
+            Message::ToolProgress(progress) => self
+                .calls
+                .running(progress.tool_use_id.as_str())
+                .into_iter()
+                .collect(),
+            Message::ConversationReset(_) => self.plan.reset().into_iter().collect(),
+            Message::ControlRequest(_)
+            | Message::ControlResponse(_)
+            | Message::ControlCancel(_)
+            | Message::CommandLifecycle(_)
+            | Message::RateLimit(_)
+            | Message::PromptSuggestion(_)
+            | Message::TranscriptMirror(_)
+            | Message::AuthStatus(_)
+            | Message::KeepAlive(_) => Vec::new(),
+            Message::Unknown(_) => {
+                tracing::debug!(kind = message.kind(), "message of an unknown kind is not shown");
+                Vec::new()
+            }
+        }
+    }
+
+    /// Makes sure that the client knows a call, with its whole input, before it is asked about it.
+    pub(crate) fn announce(&mut self, call: &ToolCallRef<'_>) -> Option<SessionUpdate> {
+        self.calls.announce(call, &self.surroundings.presenting())
+    }
+
+    /// The question about a call was answered: it runs now, or its result will say that it was denied.
+    pub(crate) fn decided(&mut self, id: &str, allowed: bool) -> Option<SessionUpdate> {
+        let ended = self.calls.end_without_result(id, allowed);
+        if allowed {
+            ended.or_else(|| self.calls.running(id))
+        } else {
+            ended
+        }
+    }
+
+    /// The question about a call will not be answered.
+    pub(crate) fn aborted(&mut self, id: &str) -> Option<SessionUpdate> {
+        self.calls.end_without_result(id, false)
+    }
+
+    /// The tool call of a permission request: what its announcement shows.
+    pub(crate) fn permission_tool_call(&self, call: &ToolCallRef<'_>) -> ToolCallUpdate {
+        tools::for_permission(call, &self.surroundings.presenting())
+    }
+
+    /// The input of an open call, as Claude's own message gave it.
+    pub(crate) fn input_of(&self, id: &str) -> Option<&Value> {
+        self.calls.input(id)
+    }
+
+    /// Ends everything that is still open, because nothing more will come of it.
+    pub(crate) fn settle_open(&mut self, reason: SettleReason) -> Vec<SessionUpdate> {
+        let mut updates = self.calls.settle(reason, &self.surroundings.presenting());
+        updates.extend(self.compaction.settle(reason.text()));
+        updates
+    }
+}
+
+/// The note that a question of Claude's could not be put to the user.
+pub(crate) fn unanswerable(error: &str) -> SessionUpdate {
+    notices::notice("warning", &wording::question_not_shown(error))
+}
+
+/// The text of a JSON string literal that has no escapes.
+fn unescaped(literal: &str) -> Option<&str> {
+    let text = literal.strip_prefix('"')?.strip_suffix('"')?;
+    (!text.contains('\\')).then_some(text)
+}
+
+#[cfg(test)]
+mod tests;
