@@ -169,3 +169,76 @@ pub enum LaunchError {
         source: Box<dyn std::error::Error + Send + Sync>,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+
+    #[test]
+    fn a_launch_that_failed_says_what_to_do() {
+        let (cwd, executable) = (PathBuf::from("/project"), PathBuf::from("/bin/claude"));
+        let system = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let duplicate = crate::launch::McpConfigError::DuplicateName {
+            name: "files".to_owned(),
+        };
+        let missing = crate::discovery::DiscoveryError::NotFound {
+            tried: Default::default(),
+        };
+        let errors = [
+            LaunchError::NoExecutable(missing),
+            LaunchError::DirectoryMissing { cwd: cwd.clone() },
+            LaunchError::DirectoryUnusable {
+                cwd,
+                source: system(),
+            },
+            LaunchError::ExecutableMissing {
+                executable: executable.clone(),
+            },
+            LaunchError::NotExecutable {
+                executable: executable.clone(),
+            },
+            LaunchError::McpConfig(duplicate),
+            LaunchError::Spawn {
+                executable,
+                source: system(),
+            },
+            LaunchError::Other {
+                backend: "rehearsal",
+                source: "the script is empty".into(),
+            },
+        ];
+        insta::assert_snapshot!(errors.map(|error| error.to_string()).join("\n"), @r"
+        no Claude CLI found; install it with `npm install -g @anthropic-ai/claude-code`, or set CLAUDE_CODE_EXECUTABLE to its path; tried:
+        the working directory `/project` does not exist; create it or open another one
+        the working directory `/project` cannot be used: out of memory
+        `/bin/claude` could not be run: the file, or the interpreter its first line names, does not exist; reinstall Claude Code or point CLAUDE_CODE_EXECUTABLE at it
+        `/bin/claude` may not be executed: permission denied; make it executable (`chmod +x`) or point CLAUDE_CODE_EXECUTABLE at another one
+        two MCP servers are called `files`, give them different names
+        could not start `/bin/claude`: out of memory
+        the `rehearsal` backend could not start: the script is empty
+        ");
+    }
+
+    #[test]
+    fn an_exit_names_its_status_and_its_last_words() {
+        let check = |status, stderr_tail: &str, expected| {
+            assert_eq!(
+                Exit {
+                    status,
+                    stderr_tail: stderr_tail.to_owned()
+                }
+                .to_string(),
+                expected
+            );
+        };
+        check(ExitStatus::Code(0), " \n", "exit code `0`");
+        check(
+            ExitStatus::Signal(9),
+            "out of\nmemory\n",
+            "signal `9`; its last words were `out of\nmemory`",
+        );
+        check(ExitStatus::Unknown, "", "an unknown exit status");
+    }
+}

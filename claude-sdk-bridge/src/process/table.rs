@@ -25,6 +25,10 @@ pub(super) enum State {
     /// It runs, sleeps or is stopped.
     Living,
     /// It has ended and waits for its parent to notice.
+    #[cfg_attr(
+        not(any(target_os = "linux", test)),
+        expect(dead_code, reason = "there is no table to read it from")
+    )]
     Zombie,
 }
 

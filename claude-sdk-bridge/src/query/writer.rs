@@ -20,9 +20,7 @@ const QUEUE_BYTES: usize = 128 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SendError {
     /// Claude does not read its input.
-    #[error(
-        "claude does not read its input: {QUEUE_LINES} lines are waiting; cancel the turn or close the session"
-    )]
+    #[error("claude does not read its input and the queue is full; cancel the turn or close the session")]
     Full,
     /// Claude's input is closed: it has ended, or is about to.
     #[error("claude's input is closed; start a new query")]

@@ -244,7 +244,7 @@ async fn a_claude_that_does_not_read_fills_the_queue_and_no_more() {
     let error = within(query.handle().request(set_mode("plan")))
         .await
         .unwrap_err();
-    insta::assert_snapshot!(error, @"claude does not read its input: 1024 lines are waiting; cancel the turn or close the session");
+    insta::assert_snapshot!(error, @"claude does not read its input and the queue is full; cancel the turn or close the session");
     for _ in 0..sent {
         claude.hears().await;
     }
@@ -264,4 +264,40 @@ async fn an_answer_that_found_the_queue_full_can_be_tried_again() {
     assert_eq!(handle.answer(&id, Ok(json!({}))), Err(SendError::Full));
     claude.hears().await;
     assert_eq!(handle.answer(&id, Ok(json!({}))), Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn deltas_keep_their_place_among_the_other_messages() {
+    let (mut query, mut claude) = query();
+    let delta = |number: usize| {
+        json!({"type": "stream_event", "parent_tool_use_id": null, "session_id": "s", "uuid": "u",
+            "event": {"type": "content_block_delta", "index": 0,
+                "delta": {"type": "text_delta", "text": format!("piece {number}\n")}}})
+    };
+    for number in 0..100 {
+        claude.says(delta(number)).await;
+        claude.says(status(number)).await;
+    }
+    for number in 0..100 {
+        assert_eq!(next(&mut query).await, format!(r#"delta "piece {number}\n""#));
+        assert_eq!(next(&mut query).await, format!("message {}", status(number)));
+    }
+}
+
+#[test]
+fn a_line_that_could_not_be_sent_says_why() {
+    let errors = [
+        SendError::Full,
+        SendError::Closed,
+        SendError::NotWaiting { id: "a1".to_owned() },
+        SendError::Unwritable {
+            reason: "key must be a string".to_owned(),
+        },
+    ];
+    insta::assert_snapshot!(errors.map(|error| error.to_string()).join("\n"), @r"
+    claude does not read its input and the queue is full; cancel the turn or close the session
+    claude's input is closed; start a new query
+    the control request `a1` is not waiting for an answer
+    the message could not be written as JSON: key must be a string
+    ");
 }
