@@ -55,6 +55,8 @@ pub struct PlanFacts<'a> {
     pub offered_modes: &'a [PermissionMode],
     /// The plan's text where `input.plan` has none.
     pub text: Option<&'a str>,
+    /// Whether the host can go on with the plan in a cleared context.
+    pub clear_context: bool,
     /// How full the context is, in percent, if known.
     pub context_used_percent: Option<u8>,
 }

@@ -59,6 +59,7 @@ impl Scene {
     pub(crate) fn prepare_with(&self, adjust: impl for<'a> FnOnce(&mut AskContext<'a>)) -> PreparedRequest {
         let mut ask = AskContext::new(&self.tool, &self.input, "toolu_1", "/repo", &LexicalPaths);
         ask.home = Some("/home/u");
+        ask.plan.clear_context = true;
         ask.suggestions = self.suggestions.as_ref();
         adjust(&mut ask);
         prepare(&ask).unwrap()

@@ -217,3 +217,15 @@ fn a_model_that_lost_auto_gets_accept_edits_in_result_and_follow_up() {
     let mut rejected = planned(EVERY_MODE).settle(&Answer::selected("reject")).unwrap();
     assert!(!rejected.degrade_auto());
 }
+
+#[test]
+fn a_host_that_cannot_clear_the_context_does_not_offer_it() {
+    let request =
+        Scene::new("ExitPlanMode", json!({ "plan": "p" })).prepare_with(|ask| ask.plan.clear_context = false);
+    let ids: Vec<_> = request
+        .options()
+        .iter()
+        .map(|option| option.id.as_str())
+        .collect();
+    assert_eq!(ids, ["exit-plan-default", "exit-plan-accept-edits", "reject"]);
+}

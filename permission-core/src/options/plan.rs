@@ -31,12 +31,12 @@ pub(super) fn enter_options() -> Vec<PermissionOption> {
     ]
 }
 
-/// One elevated mode with the context kept, the same with a cleared context if there is a plan, manual approval,
-/// or more planning.
+/// One elevated mode with the context kept, the same with a cleared context if there is a plan and the host can do
+/// that, manual approval, or more planning.
 pub(super) fn exit_options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let elevated = Elevated::best_of(offer.ask.plan.offered_modes);
-    let clear =
-        plan_text(offer).map(|plan| clear_option(elevated, plan, offer.ask.plan.context_used_percent));
+    let plan = plan_text(offer).filter(|_| offer.ask.plan.clear_context);
+    let clear = plan.map(|plan| clear_option(elevated, plan, offer.ask.plan.context_used_percent));
     let keep = keep_option(
         elevated.keep_id(),
         OptionKind::AllowAlways,
