@@ -1,0 +1,63 @@
+//! Puts the agent together: the backend that was asked for, and a session manager that knows its surroundings.
+
+use std::{ffi::OsStr, path::PathBuf, sync::Arc};
+
+use claude_sdk_bridge::{backend::Backend as Claude, discovery::Surroundings, process::ProcessBackend};
+use rehearsal::{RehearsalBackend, Script, script::DEFAULT};
+use session_manager::{AgentIdentity, LoginCommand, ManagerConfig, SessionManager, Timings};
+
+use crate::args::Backend;
+
+/// The machine-readable name of the agent, and of the program.
+pub(crate) const NAME: &str = "claude-acp";
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
+const TITLE: &str = "Claude Agent";
+
+/// A browser on this machine does not reach the user when one of these is set.
+const REMOTE_VARIABLES: [&str; 5] = [
+    "NO_BROWSER",
+    "SSH_CONNECTION",
+    "SSH_CLIENT",
+    "SSH_TTY",
+    "CLAUDE_CODE_REMOTE",
+];
+
+/// A manager without sessions; no process is started.
+///
+/// # Errors
+/// When the script of the rehearsal cannot be used.
+pub(crate) fn manager(backend: Backend) -> anyhow::Result<Arc<SessionManager>> {
+    let claude: Arc<dyn Claude> = match backend {
+        Backend::Process => Arc::new(ProcessBackend::new(Surroundings::of_this_process())),
+        Backend::Rehearsal(script) => {
+            let script = Script::find(script.as_deref().unwrap_or(DEFAULT))?;
+            Arc::new(RehearsalBackend::new(Arc::new(script)))
+        }
+    };
+    let config = ManagerConfig {
+        agent: AgentIdentity {
+            name: NAME.to_owned(),
+            title: TITLE.to_owned(),
+            version: VERSION.to_owned(),
+        },
+        login: LoginCommand {
+            program: program(),
+            arguments: Vec::new(),
+            browser: !REMOTE_VARIABLES
+                .iter()
+                .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())),
+        },
+        home: std::env::home_dir(),
+        timings: Timings::default(),
+    };
+    Ok(SessionManager::new(claude, config))
+}
+
+/// The command that starts this program again, from any directory.
+pub(crate) fn program() -> String {
+    let own = std::env::current_exe().ok().map(PathBuf::into_os_string);
+    let own = own.or_else(|| std::env::args_os().next());
+    own.as_deref()
+        .map_or(NAME.into(), OsStr::to_string_lossy)
+        .into_owned()
+}

@@ -1,0 +1,239 @@
+//! Command lines and what they mean.
+
+use super::*;
+
+fn parsed(line: &[&str]) -> Result<(LoggingArgs, Request), clap::Error> {
+    let program = std::iter::once("claude-acp");
+    parse(program.chain(line.iter().copied()).map(OsString::from).collect())
+}
+
+fn request(line: &[&str]) -> Request {
+    parsed(line).unwrap_or_else(|error| panic!("{line:?}: {error}")).1
+}
+
+fn refusal(line: &[&str]) -> String {
+    let error = parsed(line).expect_err("refused");
+    assert_eq!(error.exit_code(), 2, "{line:?}");
+    error.to_string()
+}
+
+fn chat(rehearse: Option<Option<&str>>, connect: Option<&str>, prompt: Option<&str>) -> Request {
+    Request::Chat(ChatArgs {
+        rehearse: rehearse.map(|script| script.map(str::to_owned)),
+        connect: connect.map(|address| address.parse().unwrap()),
+        prompt: prompt.map(str::to_owned),
+    })
+}
+
+fn serve(listen: &[&str], backend: Backend) -> Request {
+    Request::Serve {
+        listen: listen.iter().map(|address| address.parse().unwrap()).collect(),
+        backend,
+    }
+}
+
+fn cli(arguments: &[&str]) -> Request {
+    Request::Cli(arguments.iter().map(OsString::from).collect())
+}
+
+#[test]
+fn serving() {
+    let check = |line: &[&str], listen: &[&str], backend: Backend| {
+        assert_eq!(request(line), serve(listen, backend), "{line:?}");
+    };
+    check(&[], &["stdio"], Backend::Process);
+    check(&["--backend", "process"], &["stdio"], Backend::Process);
+    check(&["--backend", "rehearsal"], &["stdio"], Backend::Rehearsal(None));
+    check(&["--backend=rehearsal"], &["stdio"], Backend::Rehearsal(None));
+    check(
+        &["--backend=rehearsal=a.json"],
+        &["stdio"],
+        Backend::Rehearsal(Some("a.json".into())),
+    );
+    check(
+        &["--listen", "tcp://127.0.0.1:0"],
+        &["tcp://127.0.0.1:0"],
+        Backend::Process,
+    );
+    check(
+        &[
+            "--listen",
+            "stdio",
+            "--listen=unix:/run/a.sock",
+            "--listen",
+            "tcp://[::1]:4000",
+        ],
+        &["stdio", "unix:/run/a.sock", "tcp://[::1]:4000"],
+        Backend::Process,
+    );
+    check(
+        &["--listen=tcp://127.0.0.1:0", "--listen=tcp://127.0.0.1:0"],
+        &["tcp://127.0.0.1:0", "tcp://127.0.0.1:0"],
+        Backend::Process,
+    );
+}
+
+#[test]
+fn chatting() {
+    let check = |line: &[&str], expected: Request| assert_eq!(request(line), expected, "{line:?}");
+    check(&["chat"], chat(None, None, None));
+    check(&["chat", "hello"], chat(None, None, Some("hello")));
+    check(&["chat", "--rehearse"], chat(Some(None), None, None));
+    check(
+        &["chat", "--rehearse", "hello"],
+        chat(Some(None), None, Some("hello")),
+    );
+    check(
+        &["chat", "--rehearse=a.json", "hello"],
+        chat(Some(Some("a.json")), None, Some("hello")),
+    );
+    check(
+        &["chat", "--rehearse=", "hello"],
+        chat(Some(None), None, Some("hello")),
+    );
+    check(
+        &["chat", "--connect", "tcp://127.0.0.1:1"],
+        chat(None, Some("tcp://127.0.0.1:1"), None),
+    );
+    check(
+        &["chat", "--connect=unix:/a", "hello"],
+        chat(None, Some("unix:/a"), Some("hello")),
+    );
+    check(&["chat", "--", "--cli"], chat(None, None, Some("--cli")));
+    check(
+        &["--log-level", "debug", "chat", "hello"],
+        chat(None, None, Some("hello")),
+    );
+}
+
+#[test]
+fn passing_through() {
+    let check = |line: &[&str], expected: &[&str]| assert_eq!(request(line), cli(expected), "{line:?}");
+    check(&["--cli"], &[]);
+    check(
+        &["--cli", "auth", "login", "--claudeai"],
+        &["auth", "login", "--claudeai"],
+    );
+    check(&["--cli", "--version"], &["--version"]);
+    check(&["--cli", "--help"], &["--help"]);
+    check(&["--cli", "-p", "--", "x", "--cli"], &["-p", "--", "x", "--cli"]);
+    check(&["--cli", "chat", "--listen", "x"], &["chat", "--listen", "x"]);
+    check(
+        &["--log-level=debug", "--cli", "--log-level", "x"],
+        &["--log-level", "x"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_of_the_cli_may_be_any_bytes() {
+    use std::os::unix::ffi::OsStringExt as _;
+
+    let bytes = OsString::from_vec(vec![b'a', 0xff]);
+    let line = vec![
+        OsString::from("claude-acp"),
+        OsString::from("--cli"),
+        bytes.clone(),
+    ];
+    assert_eq!(parse(line).unwrap().1, Request::Cli(vec![bytes]));
+}
+
+#[test]
+fn logging_options_go_with_everything() {
+    let check = |line: &[&str]| {
+        let (logging, _) = parsed(line).unwrap();
+        let log_file = Some(PathBuf::from("a.log"));
+        assert_eq!(
+            logging,
+            LoggingArgs {
+                log_level: "debug".parse().unwrap(),
+                log_file
+            },
+            "{line:?}"
+        );
+    };
+    check(&["--log-level", "debug", "--log-file", "a.log"]);
+    check(&["chat", "--log-level=debug", "--log-file=a.log", "hello"]);
+    check(&["--log-level=debug", "--log-file=a.log", "--cli", "doctor"]);
+    assert_eq!(parsed(&[]).unwrap().0, LoggingArgs::default());
+}
+
+#[test]
+fn the_version_has_three_spellings() {
+    for flag in ["--version", "-V", "-v"] {
+        let error = parsed(&[flag]).expect_err("printed");
+        assert_eq!(error.exit_code(), 0);
+        assert_eq!(
+            error.to_string(),
+            format!("claude-acp {}\n", env!("CARGO_PKG_VERSION"))
+        );
+    }
+}
+
+#[test]
+fn what_does_not_go_together_is_refused_with_a_way_out() {
+    let check = |line: &[&str], message: &str| {
+        let refusal = refusal(line);
+        assert!(refusal.contains(message), "{line:?}: {refusal}");
+    };
+    check(&["--listen", "stdio", "chat"], LISTEN_WITH_CHAT);
+    check(&["--backend=rehearsal", "chat", "hello"], BACKEND_WITH_CHAT);
+    check(&["--backend=rehearsal", "--cli", "auth"], CLI_WITH_SERVING);
+    check(&["--listen=stdio", "--listen=stdio"], LISTEN_TWICE);
+    check(&["chat", "--connect", "stdio"], CONNECT_STDIO);
+    check(
+        &["chat", "--rehearse", "--connect", "unix:/a"],
+        "cannot be used with",
+    );
+    check(&["chat", "--listen", "stdio"], "unexpected argument '--listen'");
+    check(&["--connect", "unix:/a"], "unexpected argument '--connect'");
+    check(
+        &["--backend", "magic"],
+        "expected `process`, `rehearsal` or `rehearsal=SCRIPT`",
+    );
+    check(
+        &["--backend", "rehearsal="],
+        "expected `process`, `rehearsal` or `rehearsal=SCRIPT`",
+    );
+    check(
+        &["--log-level", "loud"],
+        "expected off, error, warn, info, debug or trace",
+    );
+    check(&["chat", "hello", "world"], "unexpected argument 'world'");
+    check(&["serve"], "unrecognized subcommand 'serve'");
+}
+
+#[test]
+fn addresses_that_cannot_be_served_are_refused() {
+    for address in [
+        "tcp://0.0.0.0:1",
+        "tcp://example.com:1",
+        "http://127.0.0.1:1",
+        "unix:",
+        "tcp://127.0.0.1",
+    ] {
+        let refusal = refusal(&["--listen", address]);
+        assert!(refusal.contains("--listen"), "{address}: {refusal}");
+    }
+}
+
+#[test]
+fn help_as_it_is_printed() {
+    let help = |line: &[&str]| parsed(line).expect_err("printed").to_string();
+    insta::assert_snapshot!("help", help(&["--help"]));
+    insta::assert_snapshot!("help_chat", help(&["chat", "--help"]));
+    assert_eq!(help(&["-h"]), help(&["--help"]));
+}
+
+#[test]
+fn refusals_as_they_are_printed() {
+    let messages = [
+        LISTEN_WITH_CHAT,
+        BACKEND_WITH_CHAT,
+        CLI_WITH_CHAT,
+        CLI_WITH_SERVING,
+        LISTEN_TWICE,
+        CONNECT_STDIO,
+    ];
+    insta::assert_snapshot!("refusals", messages.join("\n"));
+}
