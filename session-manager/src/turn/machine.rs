@@ -13,7 +13,7 @@ use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome,
 pub(crate) struct TurnMachine {
     claude: Claude,
     running: Option<Running>,
-    queue: VecDeque<PromptId>,
+    queue: VecDeque<Queued>,
     newest: Generation,
 }
 
@@ -34,10 +34,19 @@ enum Claude {
     Closed,
 }
 
+/// A prompt that waits.
+#[derive(Debug, Clone, Copy)]
+struct Queued {
+    id: PromptId,
+    /// Whether a process has died on it already, before it took it up.
+    retried: bool,
+}
+
 /// The prompt that Claude has.
 #[derive(Debug)]
 struct Running {
     id: PromptId,
+    retried: bool,
     begun: bool,
     stop: Stop,
 }
@@ -52,7 +61,12 @@ enum Stop {
 impl TurnMachine {
     /// A session without a process.
     pub(crate) fn new() -> Self {
-        Self { claude: Claude::Absent, running: None, queue: VecDeque::new(), newest: Generation(0) }
+        Self {
+            claude: Claude::Absent,
+            running: None,
+            queue: VecDeque::new(),
+            newest: Generation(0),
+        }
     }
 
     /// Takes one event and says what to do about it.
@@ -71,7 +85,11 @@ impl TurnMachine {
             Event::LaunchFailed(generation) => self.launch_failed(generation, &mut effects),
             Event::Started(generation, id) => self.started(generation, id, &mut effects),
             Event::Dequeued(generation, ids) => self.dequeued(generation, &ids, &mut effects),
-            Event::Result { generation, attribution, signed_out } => {
+            Event::Result {
+                generation,
+                attribution,
+                signed_out,
+            } => {
                 self.result(generation, &attribution, signed_out, &mut effects);
             }
             Event::Idle(generation) => self.idle(generation, &mut effects),
@@ -83,14 +101,11 @@ impl TurnMachine {
         effects
     }
 
-    /// Whether a prompt is with Claude.
-    pub(crate) fn turn_running(&self) -> bool {
-        self.running.is_some()
-    }
-
     /// Whether the running turn has been cancelled, so that nothing more may be asked for it.
     pub(crate) fn stopping(&self) -> bool {
-        self.running.as_ref().is_some_and(|running| running.stop != Stop::No)
+        self.running
+            .as_ref()
+            .is_some_and(|running| running.stop != Stop::No)
     }
 
     fn enqueue(&mut self, id: PromptId, effects: &mut Vec<Effect>) {
@@ -99,7 +114,7 @@ impl TurnMachine {
         } else if self.queue.len() >= MAX_QUEUED_PROMPTS {
             effects.push(Effect::Answer(id, Outcome::QueueFull));
         } else {
-            self.queue.push_back(id);
+            self.queue.push_back(Queued { id, retried: false });
         }
     }
 
@@ -111,14 +126,18 @@ impl TurnMachine {
     }
 
     fn cancel_all(&mut self, effects: &mut Vec<Effect>) {
-        effects.extend(self.queue.drain(..).map(|id| Effect::Answer(id, Outcome::Cancelled)));
+        effects.extend(
+            self.queue
+                .drain(..)
+                .map(|queued| Effect::Answer(queued.id, Outcome::Cancelled)),
+        );
         self.interrupt(effects);
     }
 
     fn cancel_one(&mut self, id: PromptId, effects: &mut Vec<Effect>) {
         if self.running.as_ref().is_some_and(|running| running.id == id) {
             self.interrupt(effects);
-        } else if let Some(at) = self.queue.iter().position(|queued| *queued == id) {
+        } else if let Some(at) = self.queue.iter().position(|queued| queued.id == id) {
             self.queue.remove(at);
             effects.push(Effect::Answer(id, Outcome::Cancelled));
         }
@@ -128,14 +147,18 @@ impl TurnMachine {
     fn interrupt(&mut self, effects: &mut Vec<Effect>) {
         if let Some(running) = self.running.as_mut().filter(|running| running.stop == Stop::No) {
             running.stop = Stop::Interrupted;
-            effects.extend([Effect::WithdrawAsks, Effect::Interrupt, Effect::ArmEscalation]);
+            effects.extend([Effect::Interrupt, Effect::WithdrawAsks, Effect::ArmEscalation]);
         }
     }
 
     fn launch_failed(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
         if self.claude == Claude::Starting(generation) {
             self.claude = Claude::Absent;
-            effects.extend(self.queue.pop_front().map(|id| Effect::Answer(id, Outcome::LaunchFailed)));
+            effects.extend(
+                self.queue
+                    .pop_front()
+                    .map(|queued| Effect::Answer(queued.id, Outcome::LaunchFailed)),
+            );
         }
     }
 
@@ -155,7 +178,10 @@ impl TurnMachine {
     }
 
     fn dequeued(&mut self, generation: Generation, ids: &[PromptId], effects: &mut Vec<Effect>) {
-        let hit = self.running.as_ref().is_some_and(|running| ids.contains(&running.id));
+        let hit = self
+            .running
+            .as_ref()
+            .is_some_and(|running| ids.contains(&running.id));
         if self.is_current(generation) && hit {
             self.finish(Outcome::Cancelled, effects);
         }
@@ -196,11 +222,19 @@ impl TurnMachine {
         }
         self.claude = Claude::Absent;
         effects.push(Effect::WithdrawAsks);
-        self.finish(Outcome::Died, effects);
+        let untouched =
+            |running: &mut Running| !running.begun && !running.retried && running.stop == Stop::No;
+        match self.running.take_if(untouched) {
+            // The process was gone before it knew of the prompt, so the next one gets it; once, lest it dies of it.
+            Some(Running { id, .. }) => self.queue.push_front(Queued { id, retried: true }),
+            None => self.finish(Outcome::Died, effects),
+        }
     }
 
     fn escalate(&mut self, effects: &mut Vec<Effect>) {
-        let (Some(running), Claude::Ready(generation)) = (&mut self.running, self.claude) else { return };
+        let (Some(running), Claude::Ready(generation)) = (&mut self.running, self.claude) else {
+            return;
+        };
         if running.stop == Stop::Interrupted {
             running.stop = Stop::Killed;
             self.claude = Claude::Ending(generation);
@@ -218,14 +252,20 @@ impl TurnMachine {
             running.stop = Stop::Killed;
         }
         self.finish(Outcome::Cancelled, effects);
-        effects.extend(self.queue.drain(..).map(|id| Effect::Answer(id, Outcome::Cancelled)));
+        effects.extend(
+            self.queue
+                .drain(..)
+                .map(|queued| Effect::Answer(queued.id, Outcome::Cancelled)),
+        );
         effects.push(Effect::Shutdown { turn_running });
         self.claude = Claude::Closed;
     }
 
     /// Answers the running prompt, if there is one. What was cancelled is answered so, however it ended.
     fn finish(&mut self, outcome: Outcome, effects: &mut Vec<Effect>) {
-        let Some(running) = self.running.take() else { return };
+        let Some(running) = self.running.take() else {
+            return;
+        };
         let outcome = match running.stop {
             Stop::No => outcome,
             Stop::Interrupted | Stop::Killed => {
@@ -243,8 +283,15 @@ impl TurnMachine {
         }
         match self.claude {
             Claude::Ready(_) => {
-                let Some(id) = self.queue.pop_front() else { return };
-                self.running = Some(Running { id, begun: false, stop: Stop::No });
+                let Some(Queued { id, retried }) = self.queue.pop_front() else {
+                    return;
+                };
+                self.running = Some(Running {
+                    id,
+                    retried,
+                    begun: false,
+                    stop: Stop::No,
+                });
                 effects.push(Effect::Send(id));
             }
             Claude::Absent => {

@@ -71,7 +71,11 @@ pub(crate) enum Event {
     /// Claude's answer to an interrupt names the queued prompts it threw away.
     Dequeued(Generation, Vec<PromptId>),
     /// Claude finished a turn. `signed_out`: it could not, for want of a login.
-    Result { generation: Generation, attribution: Attribution, signed_out: bool },
+    Result {
+        generation: Generation,
+        attribution: Attribution,
+        signed_out: bool,
+    },
     /// Claude says that it has nothing left to do.
     Idle(Generation),
     /// The process is gone.

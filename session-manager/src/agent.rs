@@ -1,0 +1,177 @@
+//! The ACP methods this agent answers: the table of contents of the crate.
+//!
+//! Each handler reads its parameters, finds the session and hands over to its actor. What must keep the order of arrival
+//! (a cancel after its prompt) happens before the handler's first await.
+
+use std::sync::Arc;
+
+use acp_proto::{Connection, RequestContext, Router, RouterBuilder, RouterError, RpcError, errors, schema};
+use serde_json::json;
+use tokio::sync::oneshot;
+
+use crate::{
+    content,
+    initialize::{self, ClientFacts},
+    manager::SessionManager,
+    modes,
+    session::{Command, NewSession, SessionHandle, open},
+    setup,
+    turn::PromptId,
+};
+
+/// Registers every method.
+pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {
+    let with = |manager: &Arc<SessionManager>| Arc::clone(manager);
+    let (m1, m2, m3, m4, m5, m6) = (
+        with(manager),
+        with(manager),
+        with(manager),
+        with(manager),
+        with(manager),
+        with(manager),
+    );
+    Ok(RouterBuilder::new()
+        .request("initialize", move |ctx, request| {
+            std::future::ready(initialize(&m1, &ctx, &request))
+        })?
+        .request("authenticate", |_, request| {
+            std::future::ready(authenticate(&request))
+        })?
+        .request("session/new", move |ctx, request| {
+            new_session(Arc::clone(&m2), ctx, request)
+        })?
+        .request("session/prompt", move |ctx, request| {
+            prompt(Arc::clone(&m3), ctx, request)
+        })?
+        .notification("session/cancel", move |connection, request| {
+            cancel(&m4, &connection, &request)
+        })?
+        .request("session/set_mode", move |ctx, request| {
+            set_mode(Arc::clone(&m5), ctx, request)
+        })?
+        .request("session/close", move |ctx, request| {
+            close(Arc::clone(&m6), ctx, request)
+        })?
+        .build())
+}
+
+fn initialize(
+    manager: &SessionManager,
+    ctx: &RequestContext,
+    request: &schema::InitializeRequest,
+) -> Result<schema::InitializeResponse, RpcError> {
+    let response = initialize::respond(request, &manager.config)?;
+    manager.greet(ctx.connection.id(), ClientFacts::read(request));
+    Ok(response)
+}
+
+/// Every login runs in a terminal of the client's, so there is nothing to do here, and saying so is better than a success.
+fn authenticate(request: &schema::AuthenticateRequest) -> Result<schema::AuthenticateResponse, RpcError> {
+    let method = request.method_id.to_string();
+    let message = format!(
+        "unsupported authentication method: `{method}`; run the method's command in a terminal, then send the prompt again"
+    );
+    Err(errors::invalid_params(
+        &message,
+        Some(json!({"methodId": method})),
+    ))
+}
+
+async fn new_session(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    request: schema::NewSessionRequest,
+) -> Result<schema::NewSessionResponse, RpcError> {
+    let client = manager.client(ctx.connection.id());
+    let (id, options) = setup::launch_options(&request, client)?;
+    let session = NewSession {
+        id,
+        options,
+        client,
+        connection: ctx.connection.clone(),
+        announce_after: ctx.responded.clone(),
+    };
+    let opening = open(&manager, session);
+    let opened = tokio::select! {
+        opened = opening => opened?,
+        () = ctx.cancel.cancelled() => return Err(errors::request_cancelled()),
+    };
+    let response = schema::NewSessionResponse::new(opened.id.clone()).modes(modes::state(opened.mode));
+    if !manager.add(opened.id, opened.handle.clone()) {
+        opened.handle.close().await;
+        return Err(errors::internal("the agent is shutting down", None));
+    }
+    Ok(response)
+}
+
+async fn prompt(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    request: schema::PromptRequest,
+) -> Result<schema::PromptResponse, RpcError> {
+    let session = find(&manager, &ctx.connection, &request.session_id)?;
+    let content = content::user_content(request.prompt)?;
+    let id = PromptId::new();
+    let (reply, mut answer) = oneshot::channel();
+    session.send(Command::Prompt { id, content, reply })?;
+    tokio::select! {
+        answer = &mut answer => return answer.unwrap_or_else(|_| Err(session_gone())),
+        () = ctx.cancel.cancelled() => {}
+    }
+    // The turn ends as a cancelled one does: the answer still comes from the actor.
+    session.send(Command::CancelPrompt(id))?;
+    answer.await.unwrap_or_else(|_| Err(session_gone()))
+}
+
+/// A cancel of an unknown session is ignored: a notification has no answer.
+fn cancel(manager: &SessionManager, connection: &Connection, request: &schema::CancelNotification) {
+    let Some(session) = manager.session(&request.session_id, connection.id()) else {
+        tracing::debug!(session = %request.session_id, "cancel of an unknown session ignored");
+        return;
+    };
+    if let Err(error) = session.send(Command::Cancel) {
+        tracing::warn!(session = %request.session_id, %error, "cancel could not be delivered");
+    }
+}
+
+async fn set_mode(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    request: schema::SetSessionModeRequest,
+) -> Result<schema::SetSessionModeResponse, RpcError> {
+    let session = find(&manager, &ctx.connection, &request.session_id)?;
+    let mode_id = request.mode_id.to_string();
+    let mode = modes::requested(&mode_id)
+        .map_err(|error| errors::invalid_params(error, Some(json!({"modeId": mode_id}))))?;
+    let (reply, answer) = oneshot::channel();
+    session.send(Command::SetMode { mode, reply })?;
+    answer.await.unwrap_or_else(|_| Err(session_gone()))?;
+    Ok(schema::SetSessionModeResponse::new())
+}
+
+/// Closing an unknown session succeeds: it is as gone as the client wants it.
+async fn close(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    request: schema::CloseSessionRequest,
+) -> Result<schema::CloseSessionResponse, RpcError> {
+    if let Some(session) = manager.remove(&request.session_id, ctx.connection.id()) {
+        session.close().await;
+    }
+    Ok(schema::CloseSessionResponse::new())
+}
+
+fn find(
+    manager: &SessionManager,
+    connection: &Connection,
+    id: &schema::SessionId,
+) -> Result<SessionHandle, RpcError> {
+    manager
+        .session(id, connection.id())
+        .ok_or_else(|| errors::resource_not_found(id))
+}
+
+/// The actor ended without an answer: it panicked. The others go on.
+fn session_gone() -> RpcError {
+    errors::internal("the session ended unexpectedly; open a new one", None)
+}

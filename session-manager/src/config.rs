@@ -1,0 +1,58 @@
+//! What the manager is told about its surroundings, once, by whoever starts it. Nothing below reads the environment.
+
+use std::{path::PathBuf, time::Duration};
+
+use claude_sdk_bridge::query::QueryTimings;
+
+/// The manager's configuration.
+#[derive(Debug, Clone)]
+pub struct ManagerConfig {
+    /// The agent's name and version, as `initialize` reports them.
+    pub agent: AgentIdentity,
+    /// How a client starts a login in a terminal.
+    pub login: LoginCommand,
+    /// The user's home directory, for paths that Claude writes with `~`.
+    pub home: Option<PathBuf>,
+    /// All waiting times.
+    pub timings: Timings,
+}
+
+/// The agent's name and version.
+#[derive(Debug, Clone)]
+pub struct AgentIdentity {
+    /// The machine-readable name.
+    pub name: String,
+    /// The name that a person reads.
+    pub title: String,
+    /// The version of the binary.
+    pub version: String,
+}
+
+/// The command that a client runs in a terminal to log in: this binary with `--cli` and the login's arguments.
+#[derive(Debug, Clone)]
+pub struct LoginCommand {
+    /// The program, as this process was started.
+    pub program: String,
+    /// This process's own arguments, to go before `--cli`.
+    pub arguments: Vec<String>,
+    /// Whether a browser on this machine can be expected to reach the user.
+    pub browser: bool,
+}
+
+/// Every waiting time of a session; tests inject their own.
+#[derive(Debug, Clone)]
+pub struct Timings {
+    /// How long an interrupted turn may go on before its process is ended.
+    pub escalation: Duration,
+    /// The waiting times towards one Claude process.
+    pub query: QueryTimings,
+}
+
+impl Default for Timings {
+    fn default() -> Self {
+        Self {
+            escalation: Duration::from_secs(5),
+            query: QueryTimings::default(),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! `initialize`: what this agent can do, what the client can do, and how to log in.
+//!
+//! Nothing is advertised here that is not built. No process is started for an answer.
+
+use acp_proto::{
+    RpcError, errors,
+    ext::{ClientExtensions, MetaRecord, PromptQueueing, TerminalAuth},
+    schema,
+};
+
+use crate::config::{LoginCommand, ManagerConfig};
+
+/// What a client said about itself in `initialize`, reduced to what changes our behaviour.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ClientFacts {
+    pub(crate) extensions: ClientExtensions,
+    /// Whether the client shows forms, which Claude's questions to the user need.
+    pub(crate) forms: bool,
+}
+
+impl ClientFacts {
+    /// Reads the capabilities; unknown ones are ignored.
+    pub(crate) fn read(request: &schema::InitializeRequest) -> Self {
+        let capabilities = &request.client_capabilities;
+        Self {
+            extensions: ClientExtensions::read(capabilities.meta.as_ref()),
+            forms: capabilities
+                .elicitation
+                .as_ref()
+                .is_some_and(|elicitation| elicitation.form.is_some()),
+        }
+    }
+}
+
+/// Answers `initialize`. Every version from 1 on is answered with 1, the one we speak.
+///
+/// # Errors
+/// `-32022` for version 0, which was never released.
+pub(crate) fn respond(
+    request: &schema::InitializeRequest,
+    config: &ManagerConfig,
+) -> Result<schema::InitializeResponse, RpcError> {
+    if request.protocol_version < schema::ProtocolVersion::V1 {
+        return Err(errors::unsupported_protocol_version(
+            request.protocol_version.as_u16(),
+            &[1],
+        ));
+    }
+    let prompt = schema::PromptCapabilities::new()
+        .image(true)
+        .embedded_context(true);
+    let mcp = schema::McpCapabilities::new().http(true).sse(true);
+    let sessions = schema::SessionCapabilities::new()
+        .additional_directories(schema::SessionAdditionalDirectoriesCapabilities::new())
+        .close(schema::SessionCloseCapabilities::new());
+    let capabilities = schema::AgentCapabilities::new()
+        .prompt_capabilities(prompt)
+        .mcp_capabilities(mcp)
+        .session_capabilities(sessions)
+        .meta(
+            PromptQueueing {
+                prompt_queueing: true,
+            }
+            .into_meta(),
+        );
+    let identity = schema::Implementation::new(config.agent.name.clone(), config.agent.version.clone())
+        .title(config.agent.title.clone());
+    Ok(schema::InitializeResponse::new(schema::ProtocolVersion::V1)
+        .agent_capabilities(capabilities)
+        .agent_info(identity)
+        .auth_methods(auth_methods(request, &config.login)))
+}
+
+/// The logins a client can offer: all of them run in a terminal, so only to clients that have one.
+fn auth_methods(request: &schema::InitializeRequest, login: &LoginCommand) -> Vec<schema::AuthMethod> {
+    let capabilities = &request.client_capabilities;
+    let by_meta = ClientExtensions::read(capabilities.meta.as_ref()).terminal_auth;
+    if !capabilities.auth.terminal && !by_meta {
+        return Vec::new();
+    }
+    let methods: &[Login] = if login.browser {
+        &[SUBSCRIPTION, CONSOLE]
+    } else {
+        &[REMOTE]
+    };
+    methods
+        .iter()
+        .map(|method| method.to_schema(login, by_meta))
+        .collect()
+}
+
+struct Login {
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+    arguments: &'static [&'static str],
+}
+
+const SUBSCRIPTION: Login = Login {
+    id: "claude-ai-login",
+    name: "Claude Subscription",
+    description: "Use your Claude subscription",
+    arguments: &["--cli", "auth", "login", "--claudeai"],
+};
+const CONSOLE: Login = Login {
+    id: "console-login",
+    name: "Anthropic Console",
+    description: "Use the Anthropic Console (billed by API usage)",
+    arguments: &["--cli", "auth", "login", "--console"],
+};
+/// Without a browser at hand the CLI's own `/login` shows an address to open elsewhere.
+const REMOTE: Login = Login {
+    id: "claude-login",
+    name: "Log in with Claude",
+    description: "Run `claude /login` in the terminal",
+    arguments: &["--cli"],
+};
+
+impl Login {
+    fn to_schema(&self, login: &LoginCommand, by_meta: bool) -> schema::AuthMethod {
+        let arguments: Vec<String> = self.arguments.iter().map(ToString::to_string).collect();
+        let mut method = schema::AuthMethodTerminal::new(self.id, self.name)
+            .description(self.description.to_owned())
+            .args(arguments.clone());
+        if by_meta {
+            let command = TerminalAuth {
+                command: login.program.clone(),
+                args: login.arguments.iter().cloned().chain(arguments).collect(),
+                label: self.name.to_owned(),
+            };
+            method = method.meta(command.into_meta());
+        }
+        schema::AuthMethod::Terminal(method)
+    }
+}

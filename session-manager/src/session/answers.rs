@@ -1,0 +1,137 @@
+//! How a prompt is answered: the one place that turns the end of a turn into a response or an error.
+//!
+//! Every text here reaches a user. A failure of Claude's is said once, in the error of the prompt it belongs to, with its
+//! kind in `data.errorKind`; the session goes on.
+
+use acp_proto::{RpcError, errors, schema};
+use claude_sdk_bridge::{
+    backend::Exit,
+    messages::{ApiErrorKind, ResultMessage, TurnOutcome},
+    query::StartError,
+};
+use serde_json::{Value, json};
+
+use crate::{translate::usage, turn::Outcome};
+
+/// The event that ended a turn, with what it has to say.
+#[derive(Clone, Copy)]
+pub(super) enum Cause<'a> {
+    None,
+    Result(&'a ResultMessage),
+    Exit(&'a Exit),
+    Launch(&'a StartError),
+}
+
+/// What was seen during the running turn that its end does not say itself.
+#[derive(Default)]
+pub(super) struct TurnFacts {
+    /// The user rejected a plan without a word: Claude reports that turn as interrupted.
+    pub(super) plan_rejected: bool,
+    /// The kind of the API error that Claude last reported; the result has only its text.
+    pub(super) api_error: Option<ApiErrorKind>,
+    /// The user has been told that the client cannot show Claude's questions.
+    pub(super) complained: bool,
+}
+
+/// The answer to a prompt.
+pub(super) fn answer(
+    outcome: Outcome,
+    cause: Cause<'_>,
+    facts: &TurnFacts,
+) -> Result<schema::PromptResponse, RpcError> {
+    match (outcome, cause) {
+        (Outcome::Finished, Cause::Result(result)) => finished(result, facts),
+        (Outcome::Cancelled, Cause::Result(result)) => {
+            Ok(response(schema::StopReason::Cancelled, Some(result)))
+        }
+        (Outcome::Cancelled, _) => Ok(response(schema::StopReason::Cancelled, None)),
+        (Outcome::Died, Cause::Exit(exit)) => Err(died(exit)),
+        (Outcome::LaunchFailed, Cause::Launch(error)) => Err(start_error(error)),
+        (Outcome::QueueFull, _) => Err(failure(
+            "too many prompts wait for this session; wait for answers before sending more",
+            "queue_full",
+        )),
+        (Outcome::Closed, _) => Err(failure("the session is closed; open a new one", "session_closed")),
+        (Outcome::Finished | Outcome::NoResult | Outcome::Died | Outcome::LaunchFailed, _) => Err(failure(
+            "Claude stopped without finishing the turn; send the prompt again",
+            "no_result",
+        )),
+    }
+}
+
+/// The error of a process that did not start.
+pub(super) fn start_error(error: &StartError) -> RpcError {
+    let exit = match error {
+        StartError::Launch(_) => None,
+        StartError::Exited { exit }
+        | StartError::Refused { exit, .. }
+        | StartError::Initialize { exit, .. }
+        | StartError::Flooded { exit } => Some(exit_data(exit)),
+    };
+    errors::internal(error, exit)
+}
+
+/// Whether a turn failed for want of a login, so that only a new process can do better.
+pub(super) fn is_signed_out(result: &ResultMessage, facts: &TurnFacts) -> bool {
+    let TurnOutcome::ApiError { kind, status, .. } = result.outcome() else {
+        return false;
+    };
+    match kind.as_ref().or(facts.api_error.as_ref()) {
+        Some(ApiErrorKind::AuthenticationFailed) => true,
+        Some(ApiErrorKind::Unknown) | None => matches!(status, Some(401 | 403)),
+        Some(_) => false,
+    }
+}
+
+fn finished(result: &ResultMessage, facts: &TurnFacts) -> Result<schema::PromptResponse, RpcError> {
+    if is_signed_out(result, facts) {
+        return Err(errors::auth_required());
+    }
+    let stop = match result.outcome() {
+        TurnOutcome::Completed | TurnOutcome::HookStopped | TurnOutcome::ToolDeferred => {
+            schema::StopReason::EndTurn
+        }
+        TurnOutcome::Cancelled(_) if facts.plan_rejected => schema::StopReason::EndTurn,
+        TurnOutcome::Cancelled(_) => schema::StopReason::Cancelled,
+        TurnOutcome::MaxTokens => schema::StopReason::MaxTokens,
+        TurnOutcome::MaxTurns => schema::StopReason::MaxTurnRequests,
+        TurnOutcome::Refusal { .. } => schema::StopReason::Refusal,
+        TurnOutcome::ApiError { kind, text, .. } => {
+            let kind = kind.as_ref().or(facts.api_error.as_ref());
+            return Err(failure(&text, kind.map_or("unknown", ApiErrorKind::as_str)));
+        }
+        TurnOutcome::PromptTooLong { text } => return Err(failure(&text, "invalid_request")),
+        TurnOutcome::MaxBudget => {
+            return Err(failure(
+                "the cost limit of this session is reached; raise it or open a new session",
+                "max_budget",
+            ));
+        }
+        TurnOutcome::StructuredOutputFailed => {
+            return Err(failure(
+                "Claude could not produce output of the schema that was asked for",
+                "structured_output",
+            ));
+        }
+        TurnOutcome::Failed { text, .. } => return Err(failure(&text, "execution_failed")),
+    };
+    Ok(response(stop, Some(result)))
+}
+
+fn response(stop: schema::StopReason, result: Option<&ResultMessage>) -> schema::PromptResponse {
+    schema::PromptResponse::new(stop).usage(result.map(usage::of_turn))
+}
+
+fn died(exit: &Exit) -> RpcError {
+    let message =
+        format!("the Claude process ended during the turn with {exit}; send the prompt again to go on");
+    errors::internal(message, Some(exit_data(exit)))
+}
+
+fn failure(message: &str, kind: &str) -> RpcError {
+    errors::internal(message, Some(json!({"errorKind": kind})))
+}
+
+fn exit_data(exit: &Exit) -> Value {
+    json!({"errorKind": "process_ended", "exit": exit.status.to_string(), "stderr": exit.stderr_tail})
+}

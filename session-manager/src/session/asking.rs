@@ -1,0 +1,183 @@
+//! Claude's questions to the client, step by step: announce the tool call, prepare, ask, settle.
+//!
+//! Which options there are and what an answer does is permission-core's; which questions are open is `permission`'s.
+//! Every question ends here with one reply, or without one because Claude has withdrawn it.
+
+use claude_sdk_bridge::messages::{
+    ControlId,
+    control::{CanUseTool, ControlRequest},
+};
+use permission_core::{FollowUp, PrepareError, QuestionForm, SettleError};
+use serde_json::Value;
+
+use super::{
+    actor::Actor,
+    control::{CallDone, plan_text},
+};
+use crate::{
+    permission::{self, Answered, AskFacts, Settled, Shown},
+    tools::ToolCallRef,
+};
+
+impl Actor {
+    /// Takes a question of Claude's. One about a plan waits until the plan is read.
+    pub(super) fn ask(&mut self, control: ControlId, question: Box<CanUseTool>) {
+        if self.turn.stopping() {
+            return self.reply(&control, Err(SettleError::Aborted.to_string()));
+        }
+        let names_plan = plan_text(question.input.get("plan")).is_some();
+        match self.query() {
+            Some(query) if question.tool_name == EXIT_PLAN_MODE && !names_plan => {
+                let call = query.request(ControlRequest::GetPlan(Default::default()));
+                self.asks.expect(control.clone());
+                self.calls.push(Box::pin(async move {
+                    CallDone::PlanRead(control, question, call.await)
+                }));
+            }
+            _ => self.show(control, &question, None),
+        }
+    }
+
+    /// The plan of a waiting question has been read, if there is one; the model's own message is the last place to look.
+    pub(super) fn plan_read(&mut self, control: ControlId, question: &CanUseTool, plan: Option<String>) {
+        // Withdrawn meanwhile, by Claude or by a cancel.
+        if !self.asks.expected(&control) {
+            return;
+        }
+        let stated = || {
+            plan_text(
+                self.translator
+                    .input_of(question.tool_use_id.as_str())?
+                    .get("plan"),
+            )
+        };
+        let plan = plan.or_else(stated);
+        self.show(control, question, plan.as_deref());
+    }
+
+    /// The client answered a question, or cannot.
+    pub(super) fn answered(&mut self, answered: Answered) {
+        let Some(Settled {
+            control,
+            tool_use,
+            outcome,
+            client_error,
+        }) = self.asks.settle(answered)
+        else {
+            return;
+        };
+        if let Some(error) = client_error {
+            self.complain(&error);
+        }
+        let settlement = match outcome {
+            Ok(settlement) => settlement,
+            Err(text) => return self.refuse(&control, tool_use.as_str(), text),
+        };
+        match settlement.follow_up {
+            FollowUp::None => {}
+            FollowUp::ModeChanges(mode) => self.mode_changed(mode),
+            FollowUp::EndTurn => self.facts.plan_rejected = true,
+            // Never offered: the facts about the plan say that this host cannot hand it over.
+            FollowUp::ClearContext { .. } => {
+                return self.refuse(&control, tool_use.as_str(), SettleError::Aborted.to_string());
+            }
+        }
+        let update = self
+            .translator
+            .decided(tool_use.as_str(), settlement.result.is_allow());
+        update.into_iter().for_each(|update| self.update(update));
+        let result = serde_json::to_value(&settlement.result).map_err(|error| error.to_string());
+        self.reply(&control, result);
+    }
+
+    /// Claude does not ask any more.
+    pub(super) fn withdrawn_by_claude(&mut self, control: &ControlId) {
+        if let Some(tool_use) = self.asks.withdraw(control) {
+            let update = self.translator.aborted(tool_use.as_str());
+            update.into_iter().for_each(|update| self.update(update));
+        }
+    }
+
+    /// Nobody may answer the open questions any more; Claude is told so.
+    pub(super) fn withdraw_asks(&mut self) {
+        for (control, tool_use) in self.asks.withdraw_all() {
+            let tool_use = tool_use.as_ref().map_or("", |id| id.as_str());
+            self.refuse(&control, tool_use, SettleError::Aborted.to_string());
+        }
+    }
+
+    /// Replies to Claude.
+    pub(super) fn reply(&self, control: &ControlId, reply: Result<Value, String>) {
+        let Some(query) = self.query() else { return };
+        if let Err(error) = query.answer(control, reply) {
+            tracing::debug!(%error, "reply not delivered to claude");
+        }
+    }
+
+    fn show(&mut self, control: ControlId, question: &CanUseTool, plan: Option<&str>) {
+        let parent = self.subagents.parent(question).cloned();
+        let mut input = Value::Object(question.input.clone());
+        if let (Some(plan), Value::Object(fields)) = (plan, &mut input) {
+            fields.insert("plan".to_owned(), Value::from(plan));
+        }
+        let call = ToolCallRef {
+            id: question.tool_use_id.as_str(),
+            name: &question.tool_name,
+            input: &input,
+            parent: parent.as_ref().map(|parent| parent.as_str()),
+        };
+        let announcement = self.translator.announce(&call);
+        let shown = self.translator.permission_tool_call(&call);
+        let title = shown.fields.title.clone().unwrap_or_default();
+        let facts = AskFacts {
+            cwd: &self.origin.options.cwd,
+            home: self.origin.home.as_deref(),
+            title: &title,
+            plan,
+        };
+        let prepared = permission::prepare(question, &facts);
+        announcement.into_iter().for_each(|update| self.update(update));
+        let session = self.link.session_id.clone();
+        let (shown, (line, pending)) = match prepared {
+            Ok(prepared) => {
+                let request = permission::wire_request(session, shown, &prepared);
+                let request = self
+                    .link
+                    .connection
+                    .prepare_request("session/request_permission", &request);
+                (Shown::Options(Box::new(prepared)), request)
+            }
+            Err(PrepareError::MustBeElicited) => match QuestionForm::build(&input) {
+                Ok(form) => {
+                    let request = permission::form_request(&session, call.id, &form);
+                    let request = self
+                        .link
+                        .connection
+                        .prepare_request("elicitation/create", &request);
+                    (Shown::Form(form), request)
+                }
+                Err(error) => return self.refuse(&control, call.id, error.to_string()),
+            },
+        };
+        self.asks
+            .open(control, question.tool_use_id.clone(), shown, pending);
+        self.outbox.push(&self.link.connection, line);
+    }
+
+    /// Denies a question that has no answer.
+    fn refuse(&mut self, control: &ControlId, tool_use: &str, text: String) {
+        let update = self.translator.aborted(tool_use);
+        update.into_iter().for_each(|update| self.update(update));
+        self.reply(control, Err(text));
+    }
+
+    /// Tells the user once a turn that the client cannot show Claude's questions.
+    fn complain(&mut self, error: &str) {
+        tracing::warn!(%error, "the client did not answer a question");
+        if !std::mem::replace(&mut self.facts.complained, true) {
+            self.update(crate::translate::unanswerable(error));
+        }
+    }
+}
+
+const EXIT_PLAN_MODE: &str = "ExitPlanMode";

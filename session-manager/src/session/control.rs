@@ -1,0 +1,155 @@
+//! The commands of the client, and the control requests between us and Claude that are no questions to the client.
+
+use acp_proto::{RpcError, errors};
+use claude_sdk_bridge::{
+    messages::{
+        ControlId, MessageUuid, OutgoingUserMessage,
+        control::{CanUseTool, ControlRequest, IncomingRequest, Interrupt, SetPermissionMode},
+    },
+    query::ControlError,
+};
+use permission_core::PermissionMode;
+use serde_json::{Value, json};
+
+use super::{
+    Command, Reply,
+    actor::{Actor, Prompt},
+};
+use crate::turn::{Event, Generation, PromptId};
+
+/// The end of a control request that we made.
+pub(super) enum CallDone {
+    /// Claude heard the interrupt.
+    Interrupted(Generation, Result<Value, ControlError>),
+    /// Claude was told the mode; `None` when no client waits for that.
+    ModeSet(PermissionMode, Option<Reply<()>>, Result<Value, ControlError>),
+    /// The plan that a question is about.
+    PlanRead(ControlId, Box<CanUseTool>, Result<Value, ControlError>),
+}
+
+impl Actor {
+    /// Takes one request of the client's.
+    pub(super) fn command(&mut self, command: Command) {
+        match command {
+            Command::Prompt { id, content, reply } => {
+                let message = OutgoingUserMessage::prompt(MessageUuid::from(id.to_string()), content);
+                self.prompts.insert(
+                    id,
+                    Prompt {
+                        message,
+                        sent: false,
+                        reply,
+                    },
+                );
+                self.dispatch(Event::Prompt(id));
+            }
+            Command::Cancel => self.dispatch(Event::Cancel),
+            Command::CancelPrompt(id) => self.dispatch(Event::CancelPrompt(id)),
+            Command::SetMode { mode, reply } => self.set_mode(mode, Some(reply)),
+            Command::Close { done } => {
+                self.closing.push(done);
+                self.dispatch(Event::Close);
+            }
+        }
+    }
+
+    /// Answers a request of Claude's that has nothing to do with permissions.
+    pub(super) fn other_request(&mut self, control: &ControlId, request: &IncomingRequest) {
+        match request {
+            IncomingRequest::Elicitation(_) => self.reply(control, Ok(json!({"action": "cancel"}))),
+            IncomingRequest::HookCallback(_) => self.reply(control, Ok(json!({}))),
+            // An undeclared kind is to be left unanswered: Claude withdraws it itself.
+            IncomingRequest::UserDialog(_) => {}
+            IncomingRequest::CanUseTool(_) | IncomingRequest::McpMessage(_) | IncomingRequest::Unknown(_) => {
+                self.reply(control, Err("this host does not support the request".to_owned()));
+            }
+        }
+    }
+
+    /// Asks Claude to stop, and to forget a prompt that it has only queued.
+    pub(super) fn interrupt(&mut self) {
+        let (Some(query), Some(generation)) = (self.query(), self.generation()) else {
+            return;
+        };
+        let call = query.request(ControlRequest::Interrupt(Interrupt {
+            cancel_queued: true.into(),
+            ..Interrupt::default()
+        }));
+        self.calls.push(Box::pin(
+            async move { CallDone::Interrupted(generation, call.await) },
+        ));
+    }
+
+    /// Changes the mode of the running process, or of the one to come.
+    pub(super) fn set_mode(&mut self, mode: PermissionMode, reply: Option<Reply<()>>) {
+        if let Some(query) = self.query() {
+            let call = query.request(ControlRequest::SetPermissionMode(SetPermissionMode::to(
+                mode.wire_id(),
+            )));
+            self.calls.push(Box::pin(
+                async move { CallDone::ModeSet(mode, reply, call.await) },
+            ));
+        } else {
+            self.mode_set(mode, reply);
+        }
+    }
+
+    /// Takes the end of a control request that we made.
+    pub(super) fn called(&mut self, done: CallDone) {
+        match done {
+            CallDone::Interrupted(generation, Ok(response)) => {
+                self.dispatch(Event::Dequeued(generation, dequeued(&response)));
+            }
+            // A process that does not take the interrupt is ended by the escalation clock.
+            CallDone::Interrupted(_, Err(error)) => tracing::debug!(%error, "interrupt failed"),
+            CallDone::PlanRead(control, question, response) => {
+                let plan = response
+                    .ok()
+                    .and_then(|response| plan_text(response.get("content")));
+                self.plan_read(control, &question, plan);
+            }
+            CallDone::ModeSet(mode, reply, Ok(_)) => self.mode_set(mode, reply),
+            CallDone::ModeSet(mode, reply, Err(error)) => {
+                tracing::warn!(%error, %mode, "claude did not take the mode");
+                if let Some(reply) = reply {
+                    drop(reply.send(Err(mode_error(mode, &error))));
+                }
+            }
+        }
+    }
+
+    /// The client hears of the new mode before its request is answered.
+    fn mode_set(&mut self, mode: PermissionMode, reply: Option<Reply<()>>) {
+        self.mode_changed(mode);
+        if let Some(reply) = reply {
+            self.outbox.then(move || drop(reply.send(Ok(()))));
+        }
+    }
+}
+
+/// The prompts that Claude threw out of its queue when it was interrupted.
+fn dequeued(response: &Value) -> Vec<PromptId> {
+    let uuids = response
+        .get("cancelled")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    uuids
+        .filter_map(Value::as_str)
+        .filter_map(PromptId::parse)
+        .collect()
+}
+
+/// A plan with something in it.
+pub(super) fn plan_text(plan: Option<&Value>) -> Option<String> {
+    plan.and_then(Value::as_str)
+        .filter(|plan| !plan.trim().is_empty())
+        .map(str::to_owned)
+}
+
+fn mode_error(mode: PermissionMode, error: &ControlError) -> RpcError {
+    errors::internal(
+        format!("Claude did not change to the mode `{mode}`: {error}"),
+        None,
+    )
+}

@@ -1,0 +1,160 @@
+//! What Claude says, routed: to the translator, the turn machine, the mode, the open questions.
+
+use claude_sdk_bridge::{
+    backend::Exit,
+    messages::{
+        ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage, SessionState,
+        SystemEvent, SystemMessage, control::IncomingRequest,
+    },
+    query::QueryEvent,
+};
+use permission_core::PermissionMode;
+
+use super::{
+    actor::{Actor, Claude, Transcript},
+    answers::{self, Cause},
+};
+use crate::{
+    commands,
+    turn::{Attribution, Event, Generation, PromptId},
+};
+
+impl Actor {
+    /// Takes one event of Claude's that is no text delta.
+    pub(super) fn frame(&mut self, event: QueryEvent) {
+        let Some(generation) = self.generation() else {
+            return;
+        };
+        match event {
+            QueryEvent::Delta(delta) => {
+                if let Some(line) = self.translator.delta(&delta) {
+                    self.outbox.push(&self.link.connection, line);
+                }
+            }
+            QueryEvent::Message(message) => self.message(generation, &message),
+            QueryEvent::ControlRequest { id, request } => match request {
+                IncomingRequest::CanUseTool(question) => self.ask(id, question),
+                other => self.other_request(&id, &other),
+            },
+            QueryEvent::ControlCancel { id } => self.withdrawn_by_claude(&id),
+            QueryEvent::Ended(exit) => self.process_gone(generation, &exit),
+        }
+    }
+
+    /// The process is gone, wanted or not.
+    pub(super) fn process_gone(&mut self, generation: Generation, exit: &Exit) {
+        self.claude = Claude::Absent;
+        self.dispatch_because(Event::Ended(generation), Cause::Exit(exit));
+    }
+
+    pub(super) fn generation(&self) -> Option<Generation> {
+        match &self.claude {
+            Claude::Running(generation, _) => Some(*generation),
+            Claude::Absent | Claude::Starting(..) | Claude::Ending(..) => None,
+        }
+    }
+
+    /// Updates leave before the turn machine hears of the message, so that they come before an answer.
+    fn message(&mut self, generation: Generation, message: &Message) {
+        for update in self.translator.message(message) {
+            self.update(update);
+        }
+        match message {
+            Message::System(system) => self.system(generation, system),
+            Message::Assistant(assistant) => {
+                if let Some(kind) = assistant.error.get() {
+                    self.facts.api_error = Some(kind.clone());
+                }
+            }
+            Message::CommandLifecycle(lifecycle) => self.lifecycle(generation, lifecycle),
+            Message::Result(result) => self.result(generation, result),
+            Message::ConversationReset(reset) => {
+                if let Some(id) = reset.new_conversation_id.get() {
+                    self.transcript = Transcript::Unwritten(ClaudeSessionId::from(id.as_str()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn lifecycle(&mut self, generation: Generation, lifecycle: &CommandLifecycle) {
+        let Some(prompt) = prompt_of(&lifecycle.command_uuid) else {
+            return;
+        };
+        match lifecycle.state {
+            CommandState::Started => self.dispatch(Event::Started(generation, Some(prompt))),
+            CommandState::Cancelled => self.dispatch(Event::Dequeued(generation, vec![prompt])),
+            CommandState::Queued | CommandState::Completed | CommandState::Other(_) => {}
+        }
+    }
+
+    fn system(&mut self, generation: Generation, system: &SystemMessage) {
+        match &system.event {
+            SystemEvent::Init(init) => {
+                if let Some(id) = system.session_id.get() {
+                    self.transcript = Transcript::Written(id.clone());
+                }
+                let named = init.user_message_uuids.known().find_map(prompt_of);
+                self.dispatch(Event::Started(generation, named));
+            }
+            SystemEvent::Status(status) => {
+                if let Some(mode) = status
+                    .permission_mode
+                    .as_str()
+                    .and_then(PermissionMode::from_wire_id)
+                {
+                    self.mode_changed(mode);
+                }
+            }
+            SystemEvent::SessionStateChanged(changed) if changed.state == SessionState::Idle => {
+                self.dispatch(Event::Idle(generation));
+            }
+            SystemEvent::TaskStarted(task) => {
+                if let Some(parent) = task.tool_use_id.get() {
+                    self.subagents.started(&task.task_id, parent);
+                }
+            }
+            SystemEvent::TaskNotification(task) => self.subagents.ended(&task.task_id),
+            SystemEvent::CommandsChanged(changed) => {
+                let update = commands::update(&changed.commands);
+                self.update(update);
+            }
+            _ => {}
+        }
+    }
+
+    fn result(&mut self, generation: Generation, result: &ResultMessage) {
+        let signed_out = answers::is_signed_out(result, &self.facts);
+        let event = Event::Result {
+            generation,
+            attribution: attribution(result),
+            signed_out,
+        };
+        self.dispatch_because(event, Cause::Result(result));
+    }
+}
+
+/// Which prompts a result belongs to.
+fn attribution(result: &ResultMessage) -> Attribution {
+    let uuids: Vec<&MessageUuid> = result
+        .user_message_uuid
+        .get()
+        .into_iter()
+        .chain(result.user_message_uuids.known())
+        .collect();
+    if !uuids.is_empty() {
+        Attribution::Prompts(uuids.into_iter().filter_map(prompt_of).collect())
+    } else if result
+        .origin
+        .get()
+        .is_some_and(|origin| origin.kind.as_str() != Some("human"))
+    {
+        Attribution::Background
+    } else {
+        Attribution::Unnamed
+    }
+}
+
+fn prompt_of(uuid: &MessageUuid) -> Option<PromptId> {
+    PromptId::parse(uuid.as_str())
+}

@@ -1,0 +1,132 @@
+//! One session: a Claude process, the turns it runs for a client, and the questions it asks.
+//!
+//! Place in the flow: the method registry sends [`Command`]s through a [`SessionHandle`]; the actor owns everything else.
+//! The actor only routes: decisions are taken by the turn machine, the translator and permission-core.
+
+mod actor;
+mod answers;
+mod asking;
+mod control;
+mod effects;
+mod frames;
+mod launch;
+mod outbox;
+#[cfg(test)]
+mod tests;
+
+use std::{path::PathBuf, sync::Arc};
+
+use acp_proto::{Connection, ConnectionId, RpcError, errors, schema};
+use claude_sdk_bridge::{
+    backend::Backend,
+    launch::LaunchOptions,
+    messages::{ClaudeSessionId, ContentBlock},
+};
+use permission_core::PermissionMode;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+pub(crate) use launch::open;
+
+use crate::{config::Timings, initialize::ClientFacts, turn::PromptId};
+
+/// How many commands may wait for an actor. It takes them without waiting itself, so this is reached only by a flood.
+const COMMAND_QUEUE: usize = 1024;
+
+/// The answer to one request, given once.
+pub(crate) type Reply<T> = oneshot::Sender<Result<T, RpcError>>;
+
+/// What a session is opened with.
+pub(crate) struct NewSession {
+    pub(crate) id: ClaudeSessionId,
+    pub(crate) options: LaunchOptions,
+    pub(crate) client: ClientFacts,
+    pub(crate) connection: Connection,
+    /// Fires when the client knows the session's id: no update may come before.
+    pub(crate) announce_after: CancellationToken,
+}
+
+/// A session that has been opened.
+pub(crate) struct Opened {
+    pub(crate) id: schema::SessionId,
+    pub(crate) mode: PermissionMode,
+    pub(crate) handle: SessionHandle,
+}
+
+/// What a client asks of a session.
+pub(crate) enum Command {
+    /// Run a turn.
+    Prompt {
+        id: PromptId,
+        content: Vec<ContentBlock>,
+        reply: Reply<schema::PromptResponse>,
+    },
+    /// Stop the running turn and forget the waiting ones.
+    Cancel,
+    /// Stop or forget one prompt.
+    CancelPrompt(PromptId),
+    /// Change the permission mode.
+    SetMode { mode: PermissionMode, reply: Reply<()> },
+    /// End the session.
+    Close { done: oneshot::Sender<()> },
+}
+
+/// The way to a session's actor.
+#[derive(Clone)]
+pub(crate) struct SessionHandle {
+    commands: mpsc::Sender<Command>,
+    owner: ConnectionId,
+}
+
+impl SessionHandle {
+    /// The connection that may use the session.
+    pub(crate) fn owner(&self) -> ConnectionId {
+        self.owner
+    }
+
+    /// Hands over a command, without waiting, so that the order of arrival is kept.
+    ///
+    /// # Errors
+    /// When the session is over, or floods of commands wait already.
+    pub(crate) fn send(&self, command: Command) -> Result<(), RpcError> {
+        self.commands.try_send(command).map_err(|error| match error {
+            mpsc::error::TrySendError::Full(_) => errors::internal(
+                "too many requests wait for this session; wait for answers before sending more",
+                None,
+            ),
+            mpsc::error::TrySendError::Closed(_) => {
+                errors::internal("the session has ended; open a new one", None)
+            }
+        })
+    }
+
+    /// Ends the session; returns when its process is gone. Ending it twice is fine.
+    pub(crate) async fn close(&self) {
+        let (done, ended) = oneshot::channel();
+        if self.commands.send(Command::Close { done }).await.is_ok() {
+            // An actor that is gone has ended its process on the way.
+            let _: Result<(), _> = ended.await;
+        }
+    }
+}
+
+/// The connection a session talks to, and the id it goes by there.
+pub(crate) struct Link {
+    pub(crate) connection: Connection,
+    pub(crate) session_id: schema::SessionId,
+}
+
+impl Link {
+    fn channel() -> (mpsc::Sender<Command>, mpsc::Receiver<Command>) {
+        mpsc::channel(COMMAND_QUEUE)
+    }
+}
+
+/// What all of a session's Claude processes are started with.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    pub(crate) backend: Arc<dyn Backend>,
+    pub(crate) timings: Timings,
+    pub(crate) home: Option<PathBuf>,
+    pub(crate) options: LaunchOptions,
+}

@@ -1,0 +1,5 @@
+//! The session as a whole, between a client and a Claude that the tests play. Time is paused: nothing waits for real.
+
+mod asking;
+mod turns;
+mod world;
