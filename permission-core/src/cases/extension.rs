@@ -183,8 +183,12 @@ fn family_web_fetch_offers_a_generated_host_rule() {
 
 #[test]
 fn family_skill_offers_exact_and_prefix_rules() {
-    let ids = &["allow-once", "allow-skill-exact", "allow-skill-prefix", "reject"];
-    family("Skill", json!({ "skill": "a", "args": "b" }), None, ids);
+    let both = &["allow-once", "allow-skill-exact", "allow-skill-prefix", "reject"];
+    family("Skill", json!({ "skill": "a b" }), None, both);
+    let exact = &["allow-once", "allow-skill-exact", "reject"];
+    family("Skill", json!({ "skill": "a" }), None, exact);
+    let prefix = &["allow-once", "allow-skill-prefix", "reject"];
+    family("Skill", json!({ "skill": "a", "args": "b" }), None, prefix);
 }
 
 #[test]

@@ -66,24 +66,28 @@ fn cases_28_to_31_skill_offers_its_invocation_and_its_name() {
         ["allow-once", by_name, "reject"],
         "case 28"
     );
-    for input in [
-        json!({ "skill": " review 12 " }),
-        json!({ "skill": "review", "args": "12" }),
-    ] {
-        assert_eq!(
-            offers(input.clone()),
-            ["allow-once", exact, prefix, "reject"],
-            "case 29"
-        );
-        let scene = Scene::new("Skill", input.clone());
-        let result = result_of(&scene, "allow-skill-exact");
-        assert_eq!(
-            result["updatedPermissions"],
-            local_rule("Skill", "review 12"),
-            "case 29"
-        );
-        assert_eq!(result["updatedInput"], input, "case 29");
-        let result = result_of(&scene, "allow-skill-prefix");
+    let older = json!({ "skill": " review 12 " });
+    assert_eq!(
+        offers(older.clone()),
+        ["allow-once", exact, prefix, "reject"],
+        "case 29"
+    );
+    let result = result_of(&Scene::new("Skill", older.clone()), "allow-skill-exact");
+    assert_eq!(
+        result["updatedPermissions"],
+        local_rule("Skill", "review 12"),
+        "case 29"
+    );
+    assert_eq!(result["updatedInput"], older, "case 29");
+    let apart = json!({ "skill": "review", "args": "12" });
+    let no_exact = "case 29: Claude does not honour a rule that names arguments of their own field";
+    assert_eq!(
+        offers(apart.clone()),
+        ["allow-once", prefix, "reject"],
+        "{no_exact}"
+    );
+    for input in [older, apart] {
+        let result = result_of(&Scene::new("Skill", input), "allow-skill-prefix");
         assert_eq!(
             result["updatedPermissions"],
             local_rule("Skill", "review:*"),
@@ -100,12 +104,14 @@ fn cases_28_to_31_skill_offers_its_invocation_and_its_name() {
         nothing,
         "arguments that are no text"
     );
-    let widening = offers(json!({ "skill": "review", "args": "a *" }));
+    let widening = offers(json!({ "skill": "review a *" }));
     assert_eq!(
         widening,
         ["allow-once", prefix, "reject"],
         "a wildcard would widen the exact rule"
     );
+    let long = json!({ "skill": "review", "args": "x".repeat(994) });
+    assert_eq!(offers(long), nothing, "case 31, with arguments");
 }
 
 #[test]

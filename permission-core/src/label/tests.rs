@@ -320,7 +320,7 @@ fn every_wording_of_a_label() {
         edit(r("Edit", ".claude/**")),
         Scene::new("WebFetch", json!({ "url": "https://example.com/a" })),
         Scene::new("Skill", json!({ "skill": "greet" })),
-        Scene::new("Skill", json!({ "skill": "greet", "args": "bob" })),
+        Scene::new("Skill", json!({ "skill": "greet bob" })),
         Scene::new("SandboxNetworkAccess", json!({ "host": "a.b" }))
             .suggesting([l("SandboxNetworkAccess", "a.b")]),
         Scene::new("mcp__tiny__echo", json!({})).suggesting([l("mcp__tiny__echo", "")]),

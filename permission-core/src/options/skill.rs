@@ -1,6 +1,7 @@
 //! Skill: a rule for the invocation at hand, and one for the skill whatever its arguments.
 //!
-//! Place in the flow: called by `offered`. Must not offer a rule that a wildcard in the invocation would widen.
+//! Place in the flow: called by `offered`. Must not offer a rule that a wildcard in the invocation would widen, nor
+//! one that Claude does not honour.
 
 use serde_json::Value;
 
@@ -9,29 +10,57 @@ use crate::{ask::AskContext, family::SKILL, label::Part, present::clean, updates
 
 const MAX_INVOCATION: usize = 1_000;
 
+/// A skill's name, and its arguments where there are any.
+struct Invocation<'a> {
+    name: &'a str,
+    arguments: Arguments<'a>,
+}
+
+enum Arguments<'a> {
+    None,
+    /// Behind the name, as older versions of Claude send them; there a rule may name them.
+    WithName(&'a str),
+    /// In a field of their own. Observed with Claude 2.1.318: a rule that names them is stored and never matches,
+    /// so the same invocation would be asked about again.
+    Apart,
+}
+
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
-    let Some(invocation) = invocation(offer.ask) else {
+    let Some(invocation) = Invocation::of(offer.ask) else {
         return once_and(None);
     };
     let rule = |id, content: String| offer.generated(id, PermissionRule::with_content(SKILL, content), &part);
-    let prefix = invocation
-        .split_once(' ')
-        .and_then(|(name, _)| rule(OptionId::AllowSkillPrefix, format!("{name}:*")));
-    let exact = rule(OptionId::AllowSkillExact, invocation);
-    once_and(exact.into_iter().chain(prefix))
+    let name = invocation.name;
+    let exact = |content: String| rule(OptionId::AllowSkillExact, content);
+    let prefix = || rule(OptionId::AllowSkillPrefix, format!("{name}:*"));
+    let durable = match invocation.arguments {
+        Arguments::None => [exact(name.to_owned()), None],
+        Arguments::WithName(arguments) => [exact(format!("{name} {arguments}")), prefix()],
+        Arguments::Apart => [prefix(), None],
+    };
+    once_and(durable.into_iter().flatten())
 }
 
-/// The skill's name and arguments as one text. Older versions of Claude put both into `skill`.
-fn invocation(ask: &AskContext<'_>) -> Option<String> {
-    let skill = clean::trim(ask.text_input("skill")?);
-    let arguments = match ask.input.get("args") {
-        None | Some(Value::Null) => "",
-        Some(arguments) => clean::trim(arguments.as_str()?),
-    };
-    let invocation = format!("{skill} {arguments}");
-    let invocation = clean::trim(&invocation);
-    let usable = !skill.is_empty() && clean::utf16_len(invocation) <= MAX_INVOCATION;
-    usable.then(|| invocation.to_owned())
+impl<'a> Invocation<'a> {
+    /// `None` where there is no skill, or the whole is too long to be a rule.
+    fn of(ask: &AskContext<'a>) -> Option<Self> {
+        let skill = clean::trim(ask.text_input("skill")?);
+        let apart = match ask.input.get("args") {
+            None | Some(Value::Null) => "",
+            Some(arguments) => clean::trim(arguments.as_str()?),
+        };
+        let length = clean::utf16_len(clean::trim(&format!("{skill} {apart}")));
+        if skill.is_empty() || length > MAX_INVOCATION {
+            return None;
+        }
+        let (name, with_name) = skill.split_once(' ').unwrap_or((skill, ""));
+        let arguments = match (with_name, apart) {
+            ("", "") => Arguments::None,
+            (with_name, "") => Arguments::WithName(with_name),
+            (_, _) => Arguments::Apart,
+        };
+        Some(Self { name, arguments })
+    }
 }
 
 fn part(rule: &PermissionRule) -> Option<Part> {
