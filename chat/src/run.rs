@@ -26,7 +26,7 @@ mod ask;
 mod turn;
 
 /// Updates that may wait to be shown before the agent has to.
-const BACKLOG: usize = 4096;
+const BACKLOG: usize = 1024;
 
 /// What to chat about, and as whom.
 #[derive(Debug, Clone)]
@@ -95,6 +95,8 @@ struct Chat {
     connection: Connection,
     events: backlog::Receiver<Event>,
     transcript: Transcript,
+    /// Rendered, but not written yet: what arrives together is written together.
+    unwritten: String,
     /// Lines typed while nothing was asked for.
     typed_ahead: VecDeque<String>,
     /// The terminal's end was reached.
@@ -122,6 +124,7 @@ impl Chat {
         events: backlog::Receiver<Event>,
     ) -> Self {
         let transcript = Transcript::new(console.style);
+        let unwritten = String::new();
         let (typed_ahead, logins) = (VecDeque::new(), Vec::new());
         Self {
             options,
@@ -129,6 +132,7 @@ impl Chat {
             connection,
             events,
             transcript,
+            unwritten,
             typed_ahead,
             input_ended: false,
             logins,
@@ -301,11 +305,18 @@ impl Chat {
 
 impl Chat {
     async fn write_question(&mut self, text: &str) -> Result<(), ChatError> {
+        self.flush().await?;
         self.console.write_question(text).await.map_err(ChatError::Output)
     }
 
     async fn print(&mut self, text: &str) -> Result<(), ChatError> {
-        self.console.write(text).await.map_err(ChatError::Output)
+        self.unwritten.push_str(text);
+        self.flush().await
+    }
+
+    async fn flush(&mut self) -> Result<(), ChatError> {
+        let text = std::mem::take(&mut self.unwritten);
+        self.console.write(&text).await.map_err(ChatError::Output)
     }
 
     async fn remark(&mut self, text: &str) -> Result<(), ChatError> {

@@ -10,6 +10,9 @@ use crate::{
     present::words,
 };
 
+/// So much text is written at once at most: an interrupt wants to be noticed.
+const BATCH_BYTES: usize = 64 * 1024;
+
 /// How a turn ended.
 pub(super) enum End {
     /// It was answered.
@@ -40,7 +43,7 @@ impl Chat {
             let asked = tokio::select! {
                 biased;
                 _ = self.console.interrupts.recv() => Asked::Interrupted,
-                Some(event) = self.events.next() => self.turn_event(event, phase).await?,
+                Some(event) = self.events.next() => self.turn_events(event, phase).await?,
                 answer = &mut response => break peer::outcome(answer),
             };
             match (asked, phase) {
@@ -56,7 +59,7 @@ impl Chat {
         };
         // What came before the answer was queued before it.
         while let Some(event) = self.events.waiting() {
-            self.turn_event(event, Phase::Cancelling).await?;
+            self.turn_events(event, Phase::Cancelling).await?;
         }
         self.turn_end(answer).await
     }
@@ -79,12 +82,29 @@ impl Chat {
         }
     }
 
-    /// Shows or asks what the agent sent. A question that belongs to a cancelled turn is not asked any more.
+    /// Takes an event and those that wait behind it, up to the first that the user has to do with.
+    async fn turn_events(&mut self, first: Event, phase: Phase) -> Result<Asked, ChatError> {
+        let mut next = Some(first);
+        while let Some(event) = next {
+            if self.turn_event(event, phase).await? == Asked::Interrupted {
+                return Ok(Asked::Interrupted);
+            }
+            next = if self.unwritten.len() < BATCH_BYTES {
+                self.events.waiting()
+            } else {
+                None
+            };
+        }
+        self.flush().await?;
+        Ok(Asked::Settled)
+    }
+
+    /// Renders or asks what the agent sent. A question that belongs to a cancelled turn is not asked any more.
     async fn turn_event(&mut self, event: Event, phase: Phase) -> Result<Asked, ChatError> {
         match event {
             Event::Update(notification) => {
                 let text = self.transcript.update(&notification.update);
-                self.print(&text).await?;
+                self.unwritten.push_str(&text);
                 Ok(Asked::Settled)
             }
             Event::Question(question) => match phase {
