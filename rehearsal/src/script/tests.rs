@@ -183,6 +183,18 @@ fn the_built_in_scripts_can_be_played() {
 }
 
 #[test]
+fn the_example_in_the_readme_is_a_script() {
+    let readme = include_str!("../../README.md");
+    let example = readme
+        .split("```json")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap();
+    let script = Script::parse("README.md", example).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(script.turns().count(), 4);
+}
+
+#[test]
 fn a_script_that_is_not_there_is_told_so() {
     let missing = Script::load(Path::new("/nowhere/at/all.json"))
         .unwrap_err()
