@@ -2,7 +2,7 @@
 
 use e2e_tests::harness::{Turn, World, no_questions};
 use e2e_tests::model::{Step, fail, text};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::case::{Case, cases};
 use crate::support::{assert_error, greet, open};
@@ -122,15 +122,16 @@ fn without_credentials_a_login_is_asked_for_and_the_next_prompt_works(world: &mu
     log_in(world);
     assert_eq!(client.prompt(&session, "again", no_questions).text(), "logged in");
     assert_eq!(
-        world.model().wait_request(0).api_key.as_deref(),
-        Some("key-after-login")
+        world.model().wait_request(0).credential.as_deref(),
+        Some("Bearer token-after-login")
     );
 }
 
-/// What a login with the console leaves behind: a key in the CLI's own state.
+/// What a login in a terminal leaves behind.
 fn log_in(world: &World) {
-    let path = world.home().join(".claude.json");
-    let mut state: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    state["primaryApiKey"] = json!("key-after-login");
-    std::fs::write(path, state.to_string()).unwrap();
+    let login = json!({"claudeAiOauth": {
+        "accessToken": "token-after-login", "refreshToken": "unused", "expiresAt": 4_102_444_800_000_u64,
+        "scopes": ["user:inference"], "subscriptionType": "max",
+    }});
+    std::fs::write(world.home().join(".claude/.credentials.json"), login.to_string()).unwrap();
 }

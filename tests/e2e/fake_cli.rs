@@ -7,16 +7,19 @@ use crate::case::{Case, cases};
 use crate::support::{assert_error, greet, open};
 
 /// Shell functions that speak just enough of the control protocol: `speak` answers control requests with success
-/// and calls `on_user` for each user message.
+/// and calls `on_user` for each user message, which calls `take_up` first unless it wants to lose the prompt.
 pub(crate) const SPEAK: &str = r#"#!/bin/sh
 say() { printf '%s\n' "$1"; }
+take_up() {
+    say '{"type":"command_lifecycle","command_uuid":"'"$uuid"'","state":"started","session_id":"s","uuid":"l"}'
+}
 text_delta() {
     say '{"type":"stream_event","session_id":"s","parent_tool_use_id":null,"uuid":"u","event":{"type":"message_start","message":{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}}'
     say '{"type":"stream_event","session_id":"s","parent_tool_use_id":null,"uuid":"u","event":{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}}'
     say '{"type":"stream_event","session_id":"s","parent_tool_use_id":null,"uuid":"u","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"'"$1"'"}}}'
 }
 result() {
-    say '{"type":"result","subtype":"success","is_error":false,"duration_ms":1,"duration_api_ms":1,"num_turns":1,"stop_reason":"end_turn","total_cost_usd":0,"usage":{"input_tokens":1,"output_tokens":1},"modelUsage":{},"permission_denials":[],"terminal_reason":"completed","result":"'"$1"'","session_id":"s","uuid":"u"}'
+    say '{"type":"result","subtype":"success","is_error":false,"duration_ms":1,"duration_api_ms":1,"num_turns":1,"stop_reason":"end_turn","total_cost_usd":0,"usage":{"input_tokens":1,"output_tokens":1},"modelUsage":{},"permission_denials":[],"terminal_reason":"completed","result":"'"$1"'","user_message_uuid":"'"$uuid"'","user_message_uuids":["'"$uuid"'"],"session_id":"s","uuid":"u"}'
 }
 speak() {
     while read -r line; do
@@ -26,7 +29,11 @@ speak() {
             id=${id%%'"'*}
             say '{"type":"control_response","response":{"subtype":"success","request_id":"'"$id"'","response":{"commands":[],"models":[],"agents":[],"account":{}}}}'
             ;;
-        *'"type":"user"'*) on_user ;;
+        *'"type":"user"'*)
+            uuid=${line#*'"uuid":"'}
+            uuid=${uuid%%'"'*}
+            on_user
+            ;;
         esac
     done
 }
@@ -41,6 +48,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_cli_that_writes_garbage_loses_only_those_lines,
         a_cli_that_dies_in_a_turn_is_an_error_with_exit_and_stderr,
         a_cli_that_ends_without_a_result_answers_the_prompt,
+        a_prompt_that_claude_never_took_up_is_sent_again,
         nesting_markers_do_not_reach_the_cli,
     ]
 }
@@ -98,6 +106,7 @@ fn a_cli_that_writes_garbage_loses_only_those_lines(world: &mut World) {
     world.use_fake_cli(&format!(
         r#"{SPEAK}
 on_user() {{
+    take_up
     say 'this is not JSON'
     say '{{"type":"something_new","with":["fields"]}}'
     say '{{"type":"assistant"}}'
@@ -117,7 +126,10 @@ speak
 }
 
 fn a_cli_that_dies_in_a_turn_is_an_error_with_exit_and_stderr(world: &mut World) {
-    let (mut client, session, _agent) = dies_once(world, "echo 'out of cheese' >&2; exit 42");
+    let (_agent, mut client, session) = dies_once(
+        world,
+        "take_up; text_delta 'last words'; echo 'out of cheese' >&2; exit 42",
+    );
     let mut turn = client.prompt(&session, "go", no_questions);
     assert_error(turn.error(), -32603, "");
     let said = turn.error().to_string();
@@ -128,30 +140,34 @@ fn a_cli_that_dies_in_a_turn_is_an_error_with_exit_and_stderr(world: &mut World)
 }
 
 fn a_cli_that_ends_without_a_result_answers_the_prompt(world: &mut World) {
-    let (mut client, session, _agent) = dies_once(world, "exit 0");
+    let (_agent, mut client, session) = dies_once(world, "take_up; text_delta 'last words'; exit 0");
     let mut turn = client.prompt(&session, "go", no_questions);
     assert_error(turn.error(), -32603, "");
     assert_eq!(turn.text(), "last words");
     assert_eq!(client.prompt(&session, "again", no_questions).text(), "alive");
 }
 
+fn a_prompt_that_claude_never_took_up_is_sent_again(world: &mut World) {
+    let (_agent, mut client, session) = dies_once(world, "exit 1");
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!((turn.text().as_str(), turn.stop_reason()), ("alive", "end_turn"));
+}
+
 /// A Claude that dies in its first turn; the one started after it answers.
-fn dies_once(world: &mut World, end: &str) -> (Client, String, Agent) {
+fn dies_once(world: &mut World, first: &str) -> (Agent, Client, String) {
     let died = world.path("died");
     world.use_fake_cli(&format!(
         r#"{SPEAK}
 on_user() {{
-    if [ -e {died} ]; then text_delta alive; result alive; return; fi
+    if [ -e {died} ]; then take_up; text_delta alive; result alive; return; fi
     : > {died}
-    text_delta 'last words'
-    {end}
+    {first}
 }}
 speak
 "#,
         died = died.display(),
     ));
-    let (agent, client, session) = open(world);
-    (client, session, agent)
+    open(world)
 }
 
 fn nesting_markers_do_not_reach_the_cli(world: &mut World) {

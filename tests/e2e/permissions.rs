@@ -66,23 +66,30 @@ fn a_request_shows_the_whole_command_and_its_options(world: &mut World) {
 }
 
 fn a_rejected_call_does_not_run_and_the_turn_goes_on(world: &mut World) {
-    refused(world, reject_once);
+    assert_eq!(refused(world, reject_once), "then not");
 }
 
 fn an_outcome_cancelled_does_not_run_the_call_and_the_turn_goes_on(world: &mut World) {
-    refused(world, |_| Answer::Cancelled);
+    assert_eq!(refused(world, |_| Answer::Cancelled), "then not");
 }
 
 fn an_error_of_the_client_does_not_run_the_call(world: &mut World) {
-    refused(world, |_| Answer::Error);
+    let shown = refused(world, |_| Answer::Error);
+    assert!(
+        shown.contains("the dialog is gone"),
+        "the user is told why: {shown}"
+    );
 }
 
 fn an_option_that_was_not_offered_does_not_run_the_call(world: &mut World) {
-    refused(world, |_| Answer::Option("allow-everything".into()));
+    assert_eq!(
+        refused(world, |_| Answer::Option("allow-everything".into())),
+        "then not"
+    );
 }
 
-/// Whatever is not a plain yes denies: the call fails, its diff stays, the model is told and goes on.
-fn refused(world: &mut World, answer: impl FnMut(&Value) -> Answer) {
+/// Whatever is not a plain yes denies: the call fails, the model is told and goes on. Returns what was shown.
+fn refused(world: &mut World, answer: impl FnMut(&Value) -> Answer) -> String {
     let file = world.project().join("made.txt");
     let write = json!({"file_path": file, "content": "made\n"});
     world
@@ -92,13 +99,15 @@ fn refused(world: &mut World, answer: impl FnMut(&Value) -> Answer) {
     let mut turn = client.prompt(&session, "write", answer);
     assert_eq!(turn.stop_reason(), "end_turn");
     assert_eq!(turn.tool("toolu_1").status(), "failed");
-    assert_eq!(turn.text(), "then not");
+    let shown = turn.text();
+    assert!(shown.ends_with("then not"), "{shown}");
     assert_eq!(turn.questions().len(), 1, "one question, asked once");
     assert!(!file.exists());
     assert!(
         world.model().wait_request(1).tool_result("toolu_1").is_some(),
         "the model is told"
     );
+    shown
 }
 
 fn allowing_once_allows_once(world: &mut World) {

@@ -110,6 +110,7 @@ fn resist(world: &mut World) -> (Agent, Client, [Bell; 2], String) {
         r#"{SPEAK}
 trap '' TERM INT HUP
 on_user() {{
+    take_up
     setsid sh -c "{grandchild}" > /dev/null 2>&1 < /dev/null &
     text_delta resisting
     while :; do read -r line < {latch}; done

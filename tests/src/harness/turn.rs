@@ -148,10 +148,18 @@ impl ToolCall {
     }
 
     fn apply(&mut self, update: &Value) {
-        let Some(fields) = update.as_object() else { return };
+        let Some(fields) = update.as_object() else {
+            return;
+        };
+        if kind(update) == "tool_call" {
+            // What the protocol lets an agent leave out.
+            self.fields.insert("kind".into(), "other".into());
+            self.statuses.push("pending".into());
+        }
         if let Some(status) = fields.get("status").and_then(Value::as_str) {
             self.statuses.push(status.to_owned());
         }
+        self.statuses.dedup();
         self.fields.extend(fields.clone());
     }
 }

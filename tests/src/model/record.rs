@@ -7,8 +7,8 @@ use serde_json::Value;
 pub struct Request {
     /// The JSON body.
     pub body: Value,
-    /// The `x-api-key` header.
-    pub api_key: Option<String>,
+    /// The `x-api-key` or `authorization` header.
+    pub credential: Option<String>,
 }
 
 impl Request {

@@ -178,11 +178,14 @@ async fn messages(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: B
         body["stream"] == true,
         body["model"].as_str().unwrap_or("none").to_owned(),
     );
-    let api_key = headers
-        .get("x-api-key")
-        .and_then(|key| key.to_str().ok())
-        .map(ToOwned::to_owned);
-    let (step, id) = shared.next(Request { body, api_key });
+    let header = |name: &str| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .map(ToOwned::to_owned)
+    };
+    let credential = header("x-api-key").or_else(|| header("authorization"));
+    let (step, id) = shared.next(Request { body, credential });
     match step {
         Step::Fail(step) => failure(&step),
         Step::Reply(step) if streams => stream(&step, &id, &model),
