@@ -41,6 +41,7 @@ pub(crate) fn prepare(question: &CanUseTool, facts: &AskFacts<'_>) -> Result<Pre
         plan: PlanFacts {
             offered_modes: modes::OFFERED_MODES,
             text: facts.plan,
+            clear_context: true,
             ..PlanFacts::default()
         },
         ..base

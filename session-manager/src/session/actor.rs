@@ -54,6 +54,8 @@ pub(super) struct Actor {
     pub(super) commands_update: Option<schema::SessionUpdate>,
     pub(super) subagents: Subagents,
     pub(super) facts: TurnFacts,
+    /// The approved plan that is on its way to a fresh process.
+    pub(super) hand_off: Option<HandOffPlan>,
     pub(super) closing: Vec<oneshot::Sender<()>>,
     pub(super) farewell: Farewell,
 }
@@ -81,6 +83,16 @@ pub(super) struct Prompt {
     /// Whether Claude has had it.
     pub(super) sent: bool,
     pub(super) reply: Reply<schema::PromptResponse>,
+}
+
+/// An approved plan, and how it is to be carried out.
+pub(super) struct HandOffPlan {
+    /// The mode of the fresh process.
+    pub(super) mode: PermissionMode,
+    /// The complete plan.
+    pub(super) plan: String,
+    /// The id that the fresh process knows the session by.
+    pub(super) session: ClaudeSessionId,
 }
 
 /// What Claude has written down of the session, as far as a new process needs to know.

@@ -4,19 +4,20 @@
 //! Every question ends here with one reply, or without one because Claude has withdrawn it.
 
 use claude_sdk_bridge::messages::{
-    ControlId,
+    ClaudeSessionId, ControlId,
     control::{CanUseTool, ControlRequest},
 };
-use permission_core::{FollowUp, PrepareError, QuestionForm, SettleError};
+use permission_core::{FollowUp, PermissionMode, PrepareError, QuestionForm, SettleError};
 use serde_json::Value;
 
 use super::{
-    actor::Actor,
+    actor::{Actor, HandOffPlan},
     control::{CallDone, plan_text},
 };
 use crate::{
     permission::{self, Answered, AskFacts, Settled, Shown},
     tools::ToolCallRef,
+    turn::Event,
 };
 
 impl Actor {
@@ -73,13 +74,17 @@ impl Actor {
             Ok(settlement) => settlement,
             Err(text) => return self.refuse(&control, tool_use.as_str(), text),
         };
+        let mut hand_off = false;
         match settlement.follow_up {
             FollowUp::None => {}
             FollowUp::ModeChanges(mode) => self.mode_changed(mode),
             FollowUp::EndTurn => self.facts.plan_rejected = true,
-            // Never offered: the facts about the plan say that this host cannot hand it over.
-            FollowUp::ClearContext { .. } => {
-                return self.refuse(&control, tool_use.as_str(), SettleError::Aborted.to_string());
+            FollowUp::ClearContext { mode, plan } => {
+                if !self.turn.can_hand_off() {
+                    return self.refuse(&control, tool_use.as_str(), SettleError::Aborted.to_string());
+                }
+                self.hand_over(tool_use.as_str(), mode, plan);
+                hand_off = true;
             }
         }
         let update = self
@@ -88,6 +93,9 @@ impl Actor {
         update.into_iter().for_each(|update| self.update(update));
         let result = serde_json::to_value(&settlement.result).map_err(|error| error.to_string());
         self.reply(&control, result);
+        if hand_off {
+            self.dispatch(Event::HandOff);
+        }
     }
 
     /// Claude does not ask any more.
@@ -162,6 +170,14 @@ impl Actor {
         self.asks
             .open(control, question.tool_use_id.clone(), shown, pending);
         self.outbox.push(&self.link.connection, line);
+    }
+
+    /// The user approved a plan for a fresh process. The rejection that Claude gets instead is not shown.
+    fn hand_over(&mut self, tool_use: &str, mode: PermissionMode, plan: String) {
+        let session = ClaudeSessionId::from(uuid::Uuid::new_v4().to_string());
+        self.hand_off = Some(HandOffPlan { mode, plan, session });
+        let update = self.translator.handed_over(tool_use);
+        update.into_iter().for_each(|update| self.update(update));
     }
 
     /// Denies a question that has no answer.

@@ -25,6 +25,8 @@ impl Actor {
         for effect in self.turn.on(event) {
             match effect {
                 Effect::Launch(generation) => self.launch(generation),
+                Effect::LaunchFresh(generation) => self.launch_fresh(generation),
+                Effect::AbortLaunch => self.claude = Claude::Absent,
                 Effect::Send(prompt) => self.send_prompt(prompt),
                 Effect::Interrupt => self.interrupt(),
                 Effect::ArmEscalation => {
@@ -110,6 +112,7 @@ impl Actor {
             return;
         };
         if sent {
+            self.hand_off = None;
             for update in self.translator.settle_open(settle_reason(outcome)) {
                 self.update(update);
             }

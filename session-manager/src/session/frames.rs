@@ -4,7 +4,7 @@ use claude_sdk_bridge::{
     backend::Exit,
     messages::{
         ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage, SessionState,
-        SystemEvent, SystemMessage, control::IncomingRequest,
+        SystemEvent, SystemMessage, TurnOutcome, control::IncomingRequest,
     },
     query::QueryEvent,
 };
@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     commands,
-    turn::{Attribution, Event, Generation, PromptId},
+    turn::{Attribution, Event, Generation, PromptId, TurnEnd},
 };
 
 impl Actor {
@@ -124,12 +124,14 @@ impl Actor {
     }
 
     fn result(&mut self, generation: Generation, result: &ResultMessage) {
-        let signed_out = answers::is_signed_out(result, &self.facts);
-        let event = Event::Result {
-            generation,
-            attribution: attribution(result),
-            signed_out,
+        let end = if answers::is_signed_out(result, &self.facts) {
+            TurnEnd::SignedOut
+        } else if matches!(result.outcome(), TurnOutcome::Cancelled(_)) {
+            TurnEnd::Interrupted
+        } else {
+            TurnEnd::Completed
         };
+        let event = Event::Result { generation, attribution: attribution(result), end };
         self.dispatch_because(event, Cause::Result(result));
     }
 }

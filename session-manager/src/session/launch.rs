@@ -5,7 +5,10 @@ use std::sync::Arc;
 use acp_proto::RpcError;
 use claude_sdk_bridge::{
     launch::{LaunchOptions, SessionStart},
-    messages::control::{InitializeRequest, InitializeResponse},
+    messages::{
+        ContentBlock, MessageUuid, OutgoingUserMessage,
+        control::{InitializeRequest, InitializeResponse},
+    },
     query::{Query, StartError},
 };
 use futures::stream::FuturesUnordered;
@@ -13,7 +16,7 @@ use permission_core::PermissionMode;
 
 use super::{
     Link, NewSession, Opened, Origin, SessionHandle,
-    actor::{Actor, Claude, Farewell, Transcript},
+    actor::{Actor, Claude, Farewell, HandOffPlan, Transcript},
     answers::{self, Cause, TurnFacts},
     outbox::Outbox,
 };
@@ -84,6 +87,7 @@ pub(crate) fn open(
             commands_update: Some(commands::update(&info.commands)),
             subagents: Subagents::default(),
             facts: TurnFacts::default(),
+            hand_off: None,
             closing: Vec::new(),
             farewell: Farewell::No,
         };
@@ -135,11 +139,26 @@ impl Actor {
         );
     }
 
+    /// Starts a process that knows nothing of the conversation, for the plan that is handed over.
+    pub(super) fn launch_fresh(&mut self, generation: Generation) {
+        let Some(HandOffPlan { mode, session, .. }) = &self.hand_off else { return };
+        let options = LaunchOptions {
+            session: SessionStart::New { id: session.clone() },
+            permission_mode: Some(*mode),
+            ..self.origin.options.clone()
+        };
+        let origin = self.origin.clone();
+        self.claude = Claude::Starting(generation, Box::pin(async move { start(&origin, &options).await }));
+    }
+
     /// The attempt is over.
     pub(super) fn launched(&mut self, generation: Generation, result: LaunchResult) {
         match result {
             Ok((query, info)) => {
                 self.claude = Claude::Running(generation, Box::new(query));
+                if let Some(hand_off) = self.hand_off.take() {
+                    self.take_over(hand_off);
+                }
                 if mode_of(&info).is_some_and(|mode| mode != self.mode) {
                     self.set_mode(self.mode, None);
                 }
@@ -161,6 +180,19 @@ async fn start(origin: &Origin, options: &LaunchOptions) -> LaunchResult {
         &origin.timings.query,
     )
     .await
+}
+
+impl Actor {
+    /// The fresh process is the session's now: it goes on with the prompt that made the plan, which is the plan from here on.
+    fn take_over(&mut self, hand_off: HandOffPlan) {
+        let HandOffPlan { mode, plan, session } = hand_off;
+        self.transcript = Transcript::Unwritten(session);
+        self.mode_changed(mode);
+        for (id, prompt) in self.prompts.iter_mut().filter(|(_, prompt)| prompt.sent) {
+            let text = format!("Implement the following plan:\n\n{plan}");
+            prompt.message = OutgoingUserMessage::prompt(MessageUuid::from(id.to_string()), vec![ContentBlock::text(text)]);
+        }
+    }
 }
 
 fn mode_of(info: &InitializeResponse) -> Option<PermissionMode> {

@@ -222,6 +222,11 @@ impl Calls {
         updates
     }
 
+    /// The call has done what it was for, whatever result Claude still gives it.
+    pub(super) fn complete(&mut self, id: &str) -> Option<SessionUpdate> {
+        Some(self.take(id)?.status(ToolCallStatus::Completed))
+    }
+
     fn abandon(&mut self, id: &str, text: &str, ctx: &Presenting<'_>) -> Option<SessionUpdate> {
         let call = self.take(id)?;
         match call.stage {

@@ -152,6 +152,11 @@ impl Translator {
         self.calls.end_without_result(id, false)
     }
 
+    /// The plan of this call is handed to another process; the rejection that ends it in this one is not shown.
+    pub(crate) fn handed_over(&mut self, id: &str) -> Option<SessionUpdate> {
+        self.calls.complete(id)
+    }
+
     /// The tool call of a permission request: what its announcement shows.
     pub(crate) fn permission_tool_call(&self, call: &ToolCallRef<'_>) -> ToolCallUpdate {
         tools::for_permission(call, &self.surroundings.presenting())

@@ -4,9 +4,13 @@
 //! with Claude at a time; the next is sent only after the one before was answered; after a cancel no path waits for
 //! anything but Claude's own result, its exit, or the escalation clock.
 
+mod handoff;
+
 use std::collections::VecDeque;
 
-use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId};
+use handoff::HandOff;
+
+use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnEnd};
 
 /// A session's turns.
 #[derive(Debug)]
@@ -49,6 +53,7 @@ struct Running {
     retried: bool,
     begun: bool,
     stop: Stop,
+    hand_off: HandOff,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,18 +85,16 @@ impl TurnMachine {
             Event::Launched(generation) => {
                 if self.claude == Claude::Starting(generation) {
                     self.claude = Claude::Ready(generation);
+                    self.hand_off_launched(&mut effects);
                 }
             }
             Event::LaunchFailed(generation) => self.launch_failed(generation, &mut effects),
             Event::Started(generation, id) => self.started(generation, id, &mut effects),
             Event::Dequeued(generation, ids) => self.dequeued(generation, &ids, &mut effects),
-            Event::Result {
-                generation,
-                attribution,
-                signed_out,
-            } => {
-                self.result(generation, &attribution, signed_out, &mut effects);
+            Event::Result { generation, attribution, end } => {
+                self.result(generation, &attribution, end, &mut effects);
             }
+            Event::HandOff => self.hand_off(&mut effects),
             Event::Idle(generation) => self.idle(generation, &mut effects),
             Event::Ended(generation) => self.ended(generation, &mut effects),
             Event::EscalationDue => self.escalate(&mut effects),
@@ -101,11 +104,11 @@ impl TurnMachine {
         effects
     }
 
-    /// Whether the running turn has been cancelled, so that nothing more may be asked for it.
+    /// Whether the running turn is being ended, so that nothing more may be asked for it.
     pub(crate) fn stopping(&self) -> bool {
         self.running
             .as_ref()
-            .is_some_and(|running| running.stop != Stop::No)
+            .is_some_and(|running| running.stop != Stop::No || running.hand_off != HandOff::No)
     }
 
     fn enqueue(&mut self, id: PromptId, effects: &mut Vec<Effect>) {
@@ -145,6 +148,9 @@ impl TurnMachine {
 
     /// Stops the running turn; a second cancel of the same turn changes nothing.
     fn interrupt(&mut self, effects: &mut Vec<Effect>) {
+        if self.hand_off_cancelled(effects) {
+            return;
+        }
         if let Some(running) = self.running.as_mut().filter(|running| running.stop == Stop::No) {
             running.stop = Stop::Interrupted;
             effects.extend([Effect::Interrupt, Effect::WithdrawAsks, Effect::ArmEscalation]);
@@ -154,6 +160,9 @@ impl TurnMachine {
     fn launch_failed(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
         if self.claude == Claude::Starting(generation) {
             self.claude = Claude::Absent;
+            if self.running.is_some() {
+                return self.finish(Outcome::LaunchFailed, effects);
+            }
             effects.extend(
                 self.queue
                     .pop_front()
@@ -191,7 +200,7 @@ impl TurnMachine {
         &mut self,
         generation: Generation,
         attribution: &Attribution,
-        signed_out: bool,
+        end: TurnEnd,
         effects: &mut Vec<Effect>,
     ) {
         if !self.is_current(generation) {
@@ -202,16 +211,18 @@ impl TurnMachine {
             Attribution::Background => false,
             Attribution::Unnamed => running.begun,
         });
-        if ours {
-            self.finish(Outcome::Finished, effects);
-            if signed_out && let Claude::Ready(generation) = self.claude {
-                self.claude = Claude::Stale(generation);
-            }
+        if !ours || end == TurnEnd::Interrupted && self.hand_off_turn_ended(effects) {
+            return;
+        }
+        self.finish(Outcome::Finished, effects);
+        if end == TurnEnd::SignedOut && let Claude::Ready(generation) = self.claude {
+            self.claude = Claude::Stale(generation);
         }
     }
 
     fn idle(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
-        if self.is_current(generation) && self.running.as_ref().is_some_and(|running| running.begun) {
+        let begun = self.running.as_ref().is_some_and(|running| running.begun);
+        if self.is_current(generation) && begun && !self.hand_off_turn_ended(effects) {
             self.finish(Outcome::NoResult, effects);
         }
     }
@@ -222,6 +233,9 @@ impl TurnMachine {
         }
         self.claude = Claude::Absent;
         effects.push(Effect::WithdrawAsks);
+        if self.hand_off_process_gone(effects) {
+            return;
+        }
         let untouched =
             |running: &mut Running| !running.begun && !running.retried && running.stop == Stop::No;
         match self.running.take_if(untouched) {
@@ -232,6 +246,7 @@ impl TurnMachine {
     }
 
     fn escalate(&mut self, effects: &mut Vec<Effect>) {
+        self.hand_off_overdue(effects);
         let (Some(running), Claude::Ready(generation)) = (&mut self.running, self.claude) else {
             return;
         };
@@ -267,6 +282,10 @@ impl TurnMachine {
             return;
         };
         let outcome = match running.stop {
+            Stop::No if running.hand_off == HandOff::Ending => {
+                effects.push(Effect::DisarmEscalation);
+                outcome
+            }
             Stop::No => outcome,
             Stop::Interrupted | Stop::Killed => {
                 effects.push(Effect::DisarmEscalation);
@@ -291,6 +310,7 @@ impl TurnMachine {
                     retried,
                     begun: false,
                     stop: Stop::No,
+                    hand_off: HandOff::No,
                 });
                 effects.push(Effect::Send(id));
             }

@@ -51,6 +51,17 @@ pub(crate) enum Attribution {
     Unnamed,
 }
 
+/// How Claude says that a turn ended, as far as it matters to what comes next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TurnEnd {
+    /// By itself, well or badly.
+    Completed,
+    /// Because it was told to.
+    Interrupted,
+    /// For want of a login, so that only another process can do better.
+    SignedOut,
+}
+
 /// Everything that can happen to a session's turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
@@ -70,12 +81,14 @@ pub(crate) enum Event {
     Started(Generation, Option<PromptId>),
     /// Claude's answer to an interrupt names the queued prompts it threw away.
     Dequeued(Generation, Vec<PromptId>),
-    /// Claude finished a turn. `signed_out`: it could not, for want of a login.
+    /// Claude finished a turn.
     Result {
         generation: Generation,
         attribution: Attribution,
-        signed_out: bool,
+        end: TurnEnd,
     },
+    /// The user approved a plan that is to be carried out by a fresh process; Claude was told to end its turn.
+    HandOff,
     /// Claude says that it has nothing left to do.
     Idle(Generation),
     /// The process is gone.
@@ -91,6 +104,10 @@ pub(crate) enum Event {
 pub(crate) enum Effect {
     /// Start a process.
     Launch(Generation),
+    /// Start a process that knows nothing of the conversation, for the plan that is handed over.
+    LaunchFresh(Generation),
+    /// Give up the process that is being started.
+    AbortLaunch,
     /// Send this prompt to Claude.
     Send(PromptId),
     /// Ask Claude to stop the running turn and to forget what it has queued.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnMachine};
+use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnEnd, TurnMachine};
 
 const G1: Generation = Generation(1);
 
@@ -16,7 +16,7 @@ fn result(generation: Generation, attribution: Attribution) -> Event {
     Event::Result {
         generation,
         attribution,
-        signed_out: false,
+        end: TurnEnd::Completed,
     }
 }
 
@@ -212,7 +212,7 @@ fn a_signed_out_claude_is_replaced_before_the_next_prompt() {
             Event::Result {
                 generation: G1,
                 attribution: named(1),
-                signed_out: true,
+                end: TurnEnd::SignedOut,
             },
             &[answer(1, Outcome::Finished)],
         ),
@@ -269,6 +269,86 @@ fn a_flood_of_prompts_is_refused_beyond_the_limit() {
     );
 }
 
+fn handing_off(step: usize) -> (TurnMachine, Vec<Effect>) {
+    let mut machine = TurnMachine::new();
+    machine.on(Event::Adopted(G1));
+    machine.on(Event::Prompt(id(1)));
+    machine.on(Event::Prompt(id(2)));
+    machine.on(Event::Started(G1, Some(id(1))));
+    let interrupted = Event::Result { generation: G1, attribution: named(1), end: TurnEnd::Interrupted };
+    let events = [Event::HandOff, interrupted, Event::Ended(G1), Event::Launched(Generation(2)), Event::Started(Generation(2), None)];
+    let last = events.into_iter().take(step).map(|event| machine.on(event)).last();
+    (machine, last.unwrap_or_default())
+}
+
+#[test]
+fn a_hand_off_goes_step_by_step_and_the_same_prompt_is_answered_at_its_end() {
+    let steps: [&[Effect]; 5] = [
+        &[Effect::ArmEscalation],
+        &[Effect::DisarmEscalation, Effect::Retire],
+        &[Effect::WithdrawAsks, Effect::LaunchFresh(Generation(2))],
+        &[Effect::Send(id(1))],
+        &[],
+    ];
+    for (at, expected) in steps.into_iter().enumerate() {
+        assert_eq!(handing_off(at + 1).1, expected, "step {at}");
+    }
+    let (mut machine, _) = handing_off(5);
+    let effects = machine.on(result(Generation(2), named(1)));
+    assert_eq!(effects, [answer(1, Outcome::Finished), Effect::Send(id(2))], "the waiting prompt follows");
+}
+
+#[test]
+fn a_cancel_ends_the_hand_off_at_every_step() {
+    let both = |effects: &[Effect]| {
+        let mut all = vec![answer(2, Outcome::Cancelled)];
+        all.extend_from_slice(effects);
+        all
+    };
+    let cases: [&[Effect]; 5] = [
+        &[Effect::DisarmEscalation, Effect::Interrupt, Effect::WithdrawAsks, Effect::ArmEscalation],
+        &[answer(1, Outcome::Cancelled)],
+        &[Effect::AbortLaunch, answer(1, Outcome::Cancelled)],
+        &[Effect::Interrupt, Effect::WithdrawAsks, Effect::ArmEscalation],
+        &[Effect::Interrupt, Effect::WithdrawAsks, Effect::ArmEscalation],
+    ];
+    for (at, expected) in cases.into_iter().enumerate() {
+        let (mut machine, _) = handing_off(at + 1);
+        assert_eq!(machine.on(Event::Cancel), both(expected), "step {at}");
+        assert_eq!(machine.on(Event::HandOff), [], "nothing is handed over twice, step {at}");
+    }
+}
+
+#[test]
+fn every_failure_of_a_hand_off_answers_the_prompt_and_frees_the_next() {
+    // The old process dies before its turn has ended.
+    let (mut machine, _) = handing_off(1);
+    let effects = machine.on(Event::Ended(G1));
+    let expected = [Effect::WithdrawAsks, Effect::DisarmEscalation, answer(1, Outcome::Died), Effect::Launch(Generation(2))];
+    assert_eq!(effects, expected);
+
+    // The old process does not end its turn: it is killed, and the plan is still carried out.
+    let (mut machine, _) = handing_off(1);
+    assert_eq!(machine.on(Event::EscalationDue), [Effect::Kill]);
+    assert_eq!(machine.on(Event::Ended(G1)), [Effect::WithdrawAsks, Effect::LaunchFresh(Generation(2))]);
+
+    // The old turn ends by itself before it is interrupted.
+    let (mut machine, _) = handing_off(1);
+    let effects = machine.on(result(G1, named(1)));
+    assert_eq!(effects, [Effect::DisarmEscalation, answer(1, Outcome::Finished), Effect::Send(id(2))]);
+
+    // The new process does not come up.
+    let (mut machine, _) = handing_off(3);
+    let effects = machine.on(Event::LaunchFailed(Generation(2)));
+    assert_eq!(effects, [answer(1, Outcome::LaunchFailed), Effect::Launch(Generation(3))]);
+
+    // The session is closed while the new process starts.
+    let (mut machine, _) = handing_off(3);
+    let effects = machine.on(Event::Close);
+    assert_eq!(effects.last(), Some(&Effect::Shutdown { turn_running: true }));
+    assert!(effects.contains(&answer(1, Outcome::Cancelled)) && effects.contains(&answer(2, Outcome::Cancelled)));
+}
+
 /// What the outside may do next; the process named is the current one unless `old`.
 #[derive(Debug, Clone)]
 enum Step {
@@ -285,6 +365,8 @@ enum Step {
     Dies,
     Clock,
     OldGeneration(u8),
+    HandOff,
+    Interrupted,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -302,6 +384,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Dies),
         2 => Just(Step::Clock),
         1 => (0u8..4).prop_map(Step::OldGeneration),
+        2 => Just(Step::HandOff),
+        3 => Just(Step::Interrupted),
     ]
 }
 
@@ -326,7 +410,7 @@ impl World {
     fn perform(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Launch(generation) => {
+                Effect::Launch(generation) | Effect::LaunchFresh(generation) => {
                     assert!(self.alive.is_none() && self.launching.is_none(), "two processes");
                     assert!(generation.0 > self.newest, "a generation is never used again");
                     self.newest = generation.0;
@@ -336,10 +420,7 @@ impl World {
                     assert_eq!(self.with_claude, None, "a second prompt with Claude");
                     assert!(self.alive.is_some(), "sent to nobody");
                     let before = self.sent.iter().filter(|id| **id == prompt).count();
-                    assert!(
-                        before == 0 || before == 1 && self.sent.last() == Some(&prompt),
-                        "sent again"
-                    );
+                    assert!(before == 0 || self.sent.last() == Some(&prompt), "sent after a later one");
                     self.with_claude = Some(prompt);
                     self.sent.push(prompt);
                 }
@@ -352,6 +433,7 @@ impl World {
                         assert_eq!(outcome, Outcome::Cancelled);
                     }
                 }
+                Effect::AbortLaunch => assert!(self.launching.take().is_some(), "nothing to abort"),
                 Effect::Kill | Effect::Retire => assert!(self.alive.is_some()),
                 Effect::Interrupt => assert!(self.with_claude.is_some_and(|id| self.cancelled.contains(&id))),
                 Effect::ArmEscalation => self.clock = true,
@@ -376,9 +458,14 @@ impl World {
                 Event::Result {
                     generation,
                     attribution,
-                    signed_out: *signed_out,
+                    end: if *signed_out { TurnEnd::SignedOut } else { TurnEnd::Completed },
                 }
             }
+            Step::Interrupted => Event::Result {
+                generation,
+                attribution: Attribution::Prompts(self.with_claude.into_iter().collect()),
+                end: TurnEnd::Interrupted,
+            },
             Step::ResultUnnamed => result(generation, Attribution::Unnamed),
             Step::ResultBackground => result(generation, Attribution::Background),
             Step::Dequeued => Event::Dequeued(
@@ -399,6 +486,7 @@ impl World {
             | Step::CancelPrompt(_)
             | Step::LaunchEnds { .. }
             | Step::Clock
+            | Step::HandOff
             | Step::OldGeneration(_) => return None,
         })
     }
@@ -431,6 +519,7 @@ impl World {
                     Event::LaunchFailed(generation)
                 }
             }
+            Step::HandOff => Event::HandOff,
             Step::Clock => {
                 if !self.clock {
                     return None;
