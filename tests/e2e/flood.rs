@@ -4,11 +4,12 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
 
-use e2e_tests::harness::{Agent, Wire, World};
+use e2e_tests::harness::{Agent, Wire, World, no_questions};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
-use crate::support::greet_again;
+use crate::fake_cli::SPEAK;
+use crate::support::{greet_again, open};
 
 /// How many deltas a turn has.
 const DELTAS: usize = 200_000;
@@ -16,12 +17,17 @@ const DELTAS: usize = 200_000;
 /// How much the agent may grow over a whole flood, its script included.
 const GROWTH_BYTES: u64 = 40_000_000;
 
+/// A tool's result can be as long as this.
+const LONG_LINE_BYTES: u64 = 100_000_000;
+
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = cases![Rehearsal, Stdio: two_hundred_thousand_deltas_arrive_in_order_with_flat_memory];
     all.extend(cases![Rehearsal, Tcp:
         two_hundred_thousand_deltas_arrive_in_order_with_flat_memory,
         a_client_that_stops_reading_stops_the_flow_and_nobody_else,
+        a_client_that_stops_reading_stops_a_process_too,
     ]);
+    all.extend(cases![Rehearsal, Stdio: a_line_of_a_hundred_megabytes_passes]);
     all
 }
 
@@ -62,6 +68,39 @@ fn a_client_that_stops_reading_stops_the_flow_and_nobody_else(world: &mut World)
         flood.expect_delta(number);
     }
     flood.expect_end();
+}
+
+fn a_client_that_stops_reading_stops_a_process_too(world: &mut World) {
+    world.rehearse_by_executable();
+    a_client_that_stops_reading_stops_the_flow_and_nobody_else(world);
+}
+
+fn a_line_of_a_hundred_megabytes_passes(world: &mut World) {
+    world.use_fake_cli(&format!(
+        r#"{SPEAK}
+on_user() {{
+    take_up
+    printf '{{"type":"novelty","session_id":"s","blob":"'
+    head -c {LONG_LINE_BYTES} /dev/zero | tr '\\0' x
+    printf '"}}\n'
+    text_delta survived
+    result survived
+}}
+speak
+"#
+    ));
+    let (agent, mut client, session) = open(world);
+    let before = agent.peak_bytes();
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(
+        (turn.text().as_str(), turn.stop_reason()),
+        ("survived", "end_turn")
+    );
+    let grown = agent.peak_bytes() - before;
+    assert!(
+        grown < 4 * LONG_LINE_BYTES,
+        "{grown} bytes for a line of {LONG_LINE_BYTES}"
+    );
 }
 
 fn rehearse_flood(world: &mut World) {

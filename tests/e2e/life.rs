@@ -17,6 +17,8 @@ pub(crate) fn cases() -> Vec<Case> {
     let mut all = cases![Claude, Stdio:
         end_of_input_while_idle_leaves_no_process,
         end_of_input_in_a_turn_leaves_no_process,
+        end_of_input_while_the_model_is_silent_leaves_no_process,
+        end_of_input_while_asking_leaves_no_process,
         sigterm_answers_the_prompt_and_leaves_no_process,
         sigint_answers_the_prompt_and_leaves_no_process,
         sighup_leaves_no_process,
@@ -46,6 +48,34 @@ fn end_of_input_in_a_turn_leaves_no_process(world: &mut World) {
     assert!(agent.wait_end().success());
     world.wait_none();
     client.ignore_rest();
+}
+
+fn end_of_input_while_the_model_is_silent_leaves_no_process(world: &mut World) {
+    world.model().script([reply().then_hangs()]);
+    let (mut agent, mut client, session) = open(world);
+    client.start_prompt(&session, "go");
+    world.model().wait_request(0);
+    client.close();
+    assert!(agent.wait_end().success());
+    world.wait_none();
+    client.ignore_rest();
+}
+
+fn end_of_input_while_asking_leaves_no_process(world: &mut World) {
+    let file = world.project().join("made.txt");
+    world.model().script([tool(
+        "toolu_1",
+        "Write",
+        json!({"file_path": file, "content": "x"}),
+    )]);
+    let (mut agent, mut client, session) = open(world);
+    client.start_prompt(&session, "write");
+    client.permission_request();
+    client.close();
+    assert!(agent.wait_end().success());
+    world.wait_none();
+    client.ignore_rest();
+    assert!(!file.exists(), "nobody said yes");
 }
 
 fn sigterm_answers_the_prompt_and_leaves_no_process(world: &mut World) {

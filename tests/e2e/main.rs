@@ -23,6 +23,7 @@ mod listen;
 mod others;
 mod permissions;
 mod queue;
+mod rehearsed;
 mod rpc;
 mod sessions;
 mod smoke;
@@ -50,6 +51,7 @@ fn main() {
         life::cases(),
         stubborn::cases(),
         fake_cli::cases(),
+        rehearsed::cases(),
         listen::cases(),
         smoke::cases(),
         flood::cases(),

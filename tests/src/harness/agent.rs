@@ -131,7 +131,12 @@ impl Agent {
 
     /// The agent's resident memory.
     pub fn resident_bytes(&self) -> u64 {
-        procs::resident_bytes(self.pid())
+        procs::memory_bytes(self.pid(), "VmRSS:")
+    }
+
+    /// The most memory that was resident so far.
+    pub fn peak_bytes(&self) -> u64 {
+        procs::memory_bytes(self.pid(), "VmHWM:")
     }
 
     /// Waits until the agent has ended.

@@ -100,6 +100,14 @@ impl Client {
         self.wait(|_| true)
     }
 
+    /// Takes an update of this kind that has already been kept.
+    pub fn kept_update(&mut self, session: &str, kind: &str) -> Option<Value> {
+        let index = self.held.iter().position(|message| {
+            is_update_of(message, session) && message["params"]["update"]["sessionUpdate"] == kind
+        })?;
+        Some(self.held.remove(index)["params"]["update"].take())
+    }
+
     /// The next line as it came; nothing may have been kept back before it.
     pub fn next_line(&mut self) -> String {
         assert!(

@@ -100,13 +100,13 @@ pub(crate) fn signal(pid: i32, signal: Signal) {
     }
 }
 
-/// The resident memory of a process in bytes.
-pub(crate) fn resident_bytes(pid: i32) -> u64 {
+/// A field of a process's status that is a size, e.g. `VmRSS`, in bytes.
+pub(crate) fn memory_bytes(pid: i32, field: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).expect("a living process");
     let line = status
         .lines()
-        .find(|line| line.starts_with("VmRSS:"))
-        .expect("a VmRSS line");
+        .find(|line| line.starts_with(field))
+        .expect("the field");
     let kib: u64 = line
         .split_whitespace()
         .nth(1)

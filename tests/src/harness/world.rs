@@ -43,6 +43,7 @@ pub struct World {
     folder: TempDir,
     environment: BTreeMap<String, String>,
     args: Vec<String>,
+    by_executable: bool,
     model: ModelServer,
     marker: String,
 }
@@ -63,6 +64,7 @@ impl World {
             folder,
             environment: BTreeMap::new(),
             args: Vec::new(),
+            by_executable: false,
             model,
             marker,
         };
@@ -140,11 +142,26 @@ impl World {
         self.environment.get(name).map_or("", String::as_str)
     }
 
-    /// Lets the agent drive the embedded rehearsal with this script.
+    /// Lets the agent drive the rehearsal with this script.
     pub fn rehearse(&mut self, script: &str) {
         let path = self.path("rehearsal.json");
         std::fs::write(&path, script).expect("a script file");
-        self.args = vec!["--backend".into(), format!("rehearsal={}", path.display())];
+        let path = path.to_str().expect("a path in UTF-8");
+        if self.by_executable {
+            self.set_env("CLAUDE_ACP_REHEARSAL", path);
+        } else {
+            self.args = vec!["--backend".into(), format!("rehearsal={path}")];
+        }
+    }
+
+    /// From now on the rehearsal is not embedded but runs as an executable in the CLI's place.
+    pub fn rehearse_by_executable(&mut self) {
+        self.by_executable = true;
+        self.args = Vec::new();
+        let agent = self.agent_program();
+        self.set_env("CLAUDE_CODE_EXECUTABLE", agent.to_str().expect("a path in UTF-8"));
+        let state = self.home().join(".claude");
+        self.set_env("CLAUDE_CONFIG_DIR", state.to_str().expect("a path in UTF-8"));
     }
 
     /// Lets the agent drive a shell script instead of the real CLI.

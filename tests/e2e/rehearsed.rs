@@ -1,0 +1,251 @@
+//! Faults and odd orders that the real CLI shows only by chance, played by the rehearsal: embedded, and as an
+//! executable in the CLI's place.
+
+use e2e_tests::harness::{World, allow_once, no_questions};
+use serde_json::{Value, json};
+
+use crate::case::{Case, cases};
+use crate::support::{assert_error, open};
+
+/// Defines each test a second time, played by the executable.
+macro_rules! by_executable {
+    ($($test:ident as $twin:ident),+ $(,)?) => {
+        $(fn $twin(world: &mut World) {
+            world.rehearse_by_executable();
+            $test(world);
+        })+
+
+        pub(crate) fn cases() -> Vec<Case> {
+            cases![Rehearsal, Stdio: $($test, $twin),+]
+        }
+    };
+}
+
+by_executable! {
+    a_late_result_belongs_to_nobody as a_late_result_belongs_to_nobody_by_executable,
+    a_background_result_ends_no_turn as a_background_result_ends_no_turn_by_executable,
+    a_turn_without_a_result_is_answered as a_turn_without_a_result_is_answered_by_executable,
+    a_turn_that_stalls_can_be_cancelled as a_turn_that_stalls_can_be_cancelled_by_executable,
+    a_claude_that_hangs_can_be_cancelled as a_claude_that_hangs_can_be_cancelled_by_executable,
+    a_claude_that_exits_fails_its_turn as a_claude_that_exits_fails_its_turn_by_executable,
+    broken_lines_cost_themselves as broken_lines_cost_themselves_by_executable,
+    a_cancel_that_claude_overtakes_is_still_cancelled as a_cancel_that_claude_overtakes_by_executable,
+    a_call_is_announced_before_its_question as a_call_is_announced_before_its_question_by_executable,
+    parallel_calls_are_told_apart as parallel_calls_are_told_apart_by_executable,
+    a_call_that_a_rule_denies_is_shown_failed as a_call_that_a_rule_denies_is_shown_failed_by_executable,
+    novelties_are_passed_over as novelties_are_passed_over_by_executable,
+}
+
+fn turns(world: &mut World, turns: Value) {
+    world.rehearse(&json!({"version": 1, "about": "a test", "turns": turns}).to_string());
+}
+
+fn a_late_result_belongs_to_nobody(world: &mut World) {
+    turns(
+        world,
+        json!([
+            {"on_interrupt": "withhold_result", "steps": [{"text": "first"}, {"wait_for": "interrupt"}]},
+            {"steps": [{"late_result": {"interrupted": true}}, {"text": "second"}]},
+            {"steps": [{"late_result": {"text": "second"}}, {"text": "third"}]},
+        ]),
+    );
+    let (_agent, mut client, session) = open(world);
+    let prompt = client.start_prompt(&session, "one");
+    client.update(&session, "agent_message_chunk");
+    client.cancel(&session);
+    assert_eq!(
+        client.finish_prompt(&prompt, no_questions).stop_reason(),
+        "cancelled"
+    );
+    for words in ["second", "third"] {
+        let mut turn = client.prompt(&session, "next", no_questions);
+        assert_eq!((turn.text().as_str(), turn.stop_reason()), (words, "end_turn"));
+    }
+}
+
+fn a_background_result_ends_no_turn(world: &mut World) {
+    let steps = json!([{"text": "before "}, {"foreign_result": "a task ended"}, {"text": "after"}]);
+    turns(world, json!([{"steps": steps}, {"steps": [{"text": "next"}]}]));
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(turn.stop_reason(), "end_turn");
+    let shown = turn.text();
+    assert!(
+        shown.starts_with("before ") && shown.ends_with("after"),
+        "{shown}"
+    );
+    assert_eq!(client.prompt(&session, "go on", no_questions).text(), "next");
+}
+
+fn a_turn_without_a_result_is_answered(world: &mut World) {
+    turns(
+        world,
+        json!([{"steps": [{"text": "words"}, "no_result"]}, {"steps": [{"text": "next"}]}]),
+    );
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_error(turn.error(), -32603, "");
+    assert_eq!(turn.text(), "words");
+    assert_eq!(client.prompt(&session, "go on", no_questions).text(), "next");
+}
+
+fn a_turn_that_stalls_can_be_cancelled(world: &mut World) {
+    cancel_after(world, "stall");
+}
+
+fn a_claude_that_hangs_can_be_cancelled(world: &mut World) {
+    cancel_after(world, "hang");
+}
+
+fn cancel_after(world: &mut World, last: &str) {
+    turns(
+        world,
+        json!([
+            {"prompt": "first", "sticky": true, "steps": [{"text": "words"}, last]},
+            {"prompt": "second", "steps": [{"text": "next"}]},
+        ]),
+    );
+    let (_agent, mut client, session) = open(world);
+    let prompt = client.start_prompt(&session, "first");
+    client.update(&session, "agent_message_chunk");
+    client.cancel(&session);
+    assert_eq!(
+        client.finish_prompt(&prompt, no_questions).stop_reason(),
+        "cancelled"
+    );
+    let mut turn = client.prompt(&session, "second", no_questions);
+    assert_eq!((turn.text().as_str(), turn.stop_reason()), ("next", "end_turn"));
+}
+
+fn a_claude_that_exits_fails_its_turn(world: &mut World) {
+    turns(
+        world,
+        json!([
+            {"prompt": "first", "steps": [{"text": "last words"}, {"exit": {"code": 3, "stderr": "out of cheese"}}]},
+            {"prompt": "second", "steps": [{"text": "next"}]},
+        ]),
+    );
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "first", no_questions);
+    assert_error(turn.error(), -32603, "");
+    let said = turn.error().to_string();
+    assert!(said.contains('3') && said.contains("out of cheese"), "{said}");
+    assert_eq!(turn.text(), "last words");
+    assert_eq!(client.prompt(&session, "second", no_questions).text(), "next");
+}
+
+fn broken_lines_cost_themselves(world: &mut World) {
+    turns(
+        world,
+        json!([{"steps": [
+            {"garbage": "{oops"}, {"garbage": ""}, {"garbage": "[1, 2]"}, {"stderr": "a warning"},
+            {"half_line": "{\"type\":\"sys"}, {"raw": {"type": "system", "subtype": "novelty"}},
+            {"text": "unharmed"},
+        ]}]),
+    );
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(
+        (turn.text().as_str(), turn.stop_reason()),
+        ("unharmed", "end_turn")
+    );
+}
+
+fn a_cancel_that_claude_overtakes_is_still_cancelled(world: &mut World) {
+    turns(
+        world,
+        json!([
+            {"on_interrupt": "succeed", "steps": [{"text": "words"}, {"wait_for": "interrupt"}]},
+            {"steps": [{"text": "next"}]},
+        ]),
+    );
+    let (_agent, mut client, session) = open(world);
+    let prompt = client.start_prompt(&session, "go");
+    client.update(&session, "agent_message_chunk");
+    client.cancel(&session);
+    assert_eq!(
+        client.finish_prompt(&prompt, no_questions).stop_reason(),
+        "cancelled"
+    );
+    assert_eq!(client.prompt(&session, "go on", no_questions).text(), "next");
+}
+
+fn a_call_is_announced_before_its_question(world: &mut World) {
+    let call = |id: &str, at: &str| {
+        let input = json!({"command": format!("run {id}")});
+        json!({"tool": {"name": "Bash", "id": id, "input": input, "ask": {"at": at}, "result": "ran"}})
+    };
+    let moments = ["block_end", "message_delta", "message_stop"];
+    let steps: Vec<Value> = moments.iter().map(|at| call(at, at)).collect();
+    turns(world, json!([{"steps": steps}]));
+    let (_agent, mut client, session) = open(world);
+    let prompt = client.start_prompt(&session, "go");
+    for at in moments {
+        // Whatever came before the question is waiting; the announcement must be among it.
+        let (id, request) = client.permission_request();
+        assert_eq!(request["toolCall"]["toolCallId"], at);
+        assert_eq!(request["toolCall"]["title"], format!("run {at}"));
+        let announced = client
+            .kept_update(&session, "tool_call")
+            .expect("the call before its question");
+        assert_eq!(announced["toolCallId"], at);
+        client.answer(&id, &request, &allow_once(&request));
+    }
+    let turn = client.finish_prompt(&prompt, no_questions);
+    assert_eq!(turn.stop_reason(), "end_turn");
+    turn.ignore_rest();
+}
+
+fn parallel_calls_are_told_apart(world: &mut World) {
+    let read = |id: &str, parallel: bool| {
+        let input = json!({"file_path": format!("/somewhere/{id}.txt")});
+        json!({"tool": {"name": "Read", "id": id, "input": input, "parallel": parallel, "result": id}})
+    };
+    turns(
+        world,
+        json!([{"steps": [read("one", false), read("two", true), read("three", true)]}]),
+    );
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(turn.stop_reason(), "end_turn");
+    for id in ["one", "two", "three"] {
+        let call = turn.tool(id);
+        assert_eq!((call.status(), call.str("kind")), ("completed", "read"));
+        assert_eq!(call.str("title"), format!("Read /somewhere/{id}.txt"));
+        assert!(call.content_text().contains(id), "{call:?}");
+    }
+}
+
+fn a_call_that_a_rule_denies_is_shown_failed(world: &mut World) {
+    let denied = json!({"tool": {"name": "WebFetch", "id": "toolu_1", "denied": "not allowed by a rule",
+        "input": {"url": "https://example.com/", "prompt": "what is it"}}});
+    turns(world, json!([{"steps": [denied, {"text": "then not"}]}]));
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    let call = turn.tool("toolu_1");
+    assert_eq!((call.status(), call.str("kind")), ("failed", "fetch"));
+    assert!(call.content_text().contains("not allowed by a rule"), "{call:?}");
+    assert_eq!(turn.text(), "then not");
+}
+
+fn novelties_are_passed_over(world: &mut World) {
+    let novelties = [
+        json!({"type": "novelty", "session_id": "s"}),
+        json!({"type": "system", "subtype": "novelty", "status": {"deep": [1]}}),
+        json!({"type": "stream_event", "event": {"type": "novelty"}, "session_id": "s"}),
+        json!({"type": "control_response", "response": {"subtype": "success", "request_id": "unknown"}}),
+        json!({"type": "control_cancel_request", "request_id": "unknown"}),
+        json!({"type": "assistant"}),
+        json!({"type": 5}),
+        json!({}),
+    ];
+    let mut steps: Vec<Value> = novelties.into_iter().map(|frame| json!({"raw": frame})).collect();
+    steps.push(json!({"text": "unimpressed"}));
+    turns(world, json!([{"steps": steps}]));
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(
+        (turn.text().as_str(), turn.stop_reason()),
+        ("unimpressed", "end_turn")
+    );
+}
