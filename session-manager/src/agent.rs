@@ -16,20 +16,13 @@ use crate::{
     modes,
     session::{Command, NewSession, SessionHandle, open},
     setup,
+    steering::{SteeringRequest, SteeringResponse},
     turn::PromptId,
 };
 
 /// Registers every method.
 pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {
-    let with = |manager: &Arc<SessionManager>| Arc::clone(manager);
-    let (m1, m2, m3, m4, m5, m6) = (
-        with(manager),
-        with(manager),
-        with(manager),
-        with(manager),
-        with(manager),
-        with(manager),
-    );
+    let [m1, m2, m3, m4, m5, m6, m7] = std::array::from_fn(|_| Arc::clone(manager));
     Ok(RouterBuilder::new()
         .request("initialize", move |ctx, request| {
             std::future::ready(initialize(&m1, &ctx, &request))
@@ -42,6 +35,9 @@ pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterErro
         })?
         .request("session/prompt", move |ctx, request| {
             prompt(Arc::clone(&m3), ctx, request)
+        })?
+        .request("_session/steering", move |ctx, request| {
+            steer(Arc::clone(&m7), ctx, request)
         })?
         .notification("session/cancel", move |connection, request| {
             cancel(&m4, &connection, &request)
@@ -121,6 +117,24 @@ async fn prompt(
     // The turn ends as a cancelled one does: the answer still comes from the actor.
     session.send(Command::CancelPrompt(id))?;
     answer.await.unwrap_or_else(|_| Err(session_gone()))
+}
+
+async fn steer(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    request: SteeringRequest,
+) -> Result<SteeringResponse, RpcError> {
+    let session = find(&manager, &ctx.connection, &request.session_id)?;
+    let when_idle = request.when_idle();
+    let content = content::user_content(request.prompt)?;
+    let (reply, answer) = oneshot::channel();
+    session.send(Command::Steer {
+        content,
+        when_idle,
+        reply,
+    })?;
+    let steered = answer.await.unwrap_or_else(|_| Err(session_gone()))?;
+    Ok(steered.into())
 }
 
 /// A cancel of an unknown session is ignored: a notification has no answer.

@@ -8,7 +8,10 @@ use acp_proto::{
     schema,
 };
 
-use crate::config::{LoginCommand, ManagerConfig};
+use crate::{
+    config::{LoginCommand, ManagerConfig},
+    steering::Steering,
+};
 
 /// What a client said about itself in `initialize`, reduced to what changes our behaviour.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,6 +71,7 @@ pub(crate) fn respond(
     Ok(schema::InitializeResponse::new(schema::ProtocolVersion::V1)
         .agent_capabilities(capabilities)
         .agent_info(identity)
+        .meta(Steering { supported: true }.into_meta())
         .auth_methods(auth_methods(request, &config.login)))
 }
 

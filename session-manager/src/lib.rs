@@ -12,6 +12,7 @@ mod config;
 mod initialize;
 mod modes;
 mod setup;
+mod steering;
 
 mod commands;
 mod content;

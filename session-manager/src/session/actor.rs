@@ -82,7 +82,8 @@ pub(super) struct Prompt {
     pub(super) message: OutgoingUserMessage,
     /// Whether Claude has had it.
     pub(super) sent: bool,
-    pub(super) reply: Reply<schema::PromptResponse>,
+    /// Nobody waits for a turn that steering has started.
+    pub(super) reply: Option<Reply<schema::PromptResponse>>,
 }
 
 /// An approved plan, and how it is to be carried out.

@@ -1,9 +1,9 @@
 //! The commands of the client, and the control requests between us and Claude that are no questions to the client.
 
-use acp_proto::{RpcError, errors};
+use acp_proto::{RpcError, errors, schema};
 use claude_sdk_bridge::{
     messages::{
-        ControlId, MessageUuid, OutgoingUserMessage,
+        ContentBlock, ControlId, MessageUuid, OutgoingUserMessage, Priority,
         control::{CanUseTool, ControlRequest, IncomingRequest, Interrupt, SetPermissionMode},
     },
     query::ControlError,
@@ -12,7 +12,7 @@ use permission_core::PermissionMode;
 use serde_json::{Value, json};
 
 use super::{
-    Command, Reply,
+    Command, Reply, Steered, WhenIdle,
     actor::{Actor, Prompt},
 };
 use crate::turn::{Event, Generation, PromptId};
@@ -32,17 +32,13 @@ impl Actor {
     pub(super) fn command(&mut self, command: Command) {
         match command {
             Command::Prompt { id, content, reply } => {
-                let message = OutgoingUserMessage::prompt(MessageUuid::from(id.to_string()), content);
-                self.prompts.insert(
-                    id,
-                    Prompt {
-                        message,
-                        sent: false,
-                        reply,
-                    },
-                );
-                self.dispatch(Event::Prompt(id));
+                self.prompt(id, content, Some(reply));
             }
+            Command::Steer {
+                content,
+                when_idle,
+                reply,
+            } => self.steer(content, when_idle, reply),
             Command::Cancel => self.dispatch(Event::Cancel),
             Command::CancelPrompt(id) => self.dispatch(Event::CancelPrompt(id)),
             Command::SetMode { mode, reply } => self.set_mode(mode, Some(reply)),
@@ -51,6 +47,55 @@ impl Actor {
                 self.dispatch(Event::Close);
             }
         }
+    }
+
+    fn prompt(
+        &mut self,
+        id: PromptId,
+        content: Vec<ContentBlock>,
+        reply: Option<Reply<schema::PromptResponse>>,
+    ) {
+        let message = user_message(id, content);
+        self.prompts.insert(
+            id,
+            Prompt {
+                message,
+                sent: false,
+                reply,
+            },
+        );
+        self.dispatch(Event::Prompt(id));
+    }
+
+    /// Says something into the running turn: at once, which cuts Claude short, but not while the client is being asked.
+    fn steer(&mut self, content: Vec<ContentBlock>, when_idle: WhenIdle, reply: Reply<Steered>) {
+        let id = PromptId::new();
+        let steered = match (self.turn.can_steer().then(|| self.query()).flatten(), when_idle) {
+            (Some(query), _) => {
+                let priority = if self.asks.is_empty() {
+                    Priority::Now
+                } else {
+                    Priority::Later
+                };
+                let message = OutgoingUserMessage {
+                    priority: priority.into(),
+                    ..user_message(id, content)
+                };
+                query.send_user(&message).map(|()| {
+                    self.dispatch(Event::Steer(id));
+                    Steered::Injected
+                })
+            }
+            (None, WhenIdle::StartTurn) => {
+                self.prompt(id, content, None);
+                Ok(Steered::StartedNewTurn)
+            }
+            (None, WhenIdle::RequirePrompt) => Ok(Steered::PromptRequired),
+        };
+        let answer =
+            steered.map_err(|error| errors::internal(format!("Claude did not take it: {error}"), None));
+        // A client that has gone does not want the answer any more.
+        self.outbox.then(move || drop(reply.send(answer)));
     }
 
     /// Answers a request of Claude's that has nothing to do with permissions.
@@ -125,6 +170,10 @@ impl Actor {
             self.outbox.then(move || drop(reply.send(Ok(()))));
         }
     }
+}
+
+fn user_message(id: PromptId, content: Vec<ContentBlock>) -> OutgoingUserMessage {
+    OutgoingUserMessage::prompt(MessageUuid::from(id.to_string()), content)
 }
 
 /// The prompts that Claude threw out of its queue when it was interrupted.

@@ -119,6 +119,7 @@ impl Actor {
         }
         let answer = answers::answer(outcome, cause, &self.facts);
         // A client that has gone does not want the answer any more.
+        let Some(reply) = reply else { return };
         self.outbox.then(move || drop(reply.send(answer)));
     }
 }

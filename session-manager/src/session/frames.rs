@@ -131,7 +131,11 @@ impl Actor {
         } else {
             TurnEnd::Completed
         };
-        let event = Event::Result { generation, attribution: attribution(result), end };
+        let event = Event::Result {
+            generation,
+            attribution: attribution(result),
+            end,
+        };
         self.dispatch_because(event, Cause::Result(result));
     }
 }

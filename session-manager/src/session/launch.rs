@@ -141,14 +141,19 @@ impl Actor {
 
     /// Starts a process that knows nothing of the conversation, for the plan that is handed over.
     pub(super) fn launch_fresh(&mut self, generation: Generation) {
-        let Some(HandOffPlan { mode, session, .. }) = &self.hand_off else { return };
+        let Some(HandOffPlan { mode, session, .. }) = &self.hand_off else {
+            return;
+        };
         let options = LaunchOptions {
             session: SessionStart::New { id: session.clone() },
             permission_mode: Some(*mode),
             ..self.origin.options.clone()
         };
         let origin = self.origin.clone();
-        self.claude = Claude::Starting(generation, Box::pin(async move { start(&origin, &options).await }));
+        self.claude = Claude::Starting(
+            generation,
+            Box::pin(async move { start(&origin, &options).await }),
+        );
     }
 
     /// The attempt is over.
@@ -190,7 +195,10 @@ impl Actor {
         self.mode_changed(mode);
         for (id, prompt) in self.prompts.iter_mut().filter(|(_, prompt)| prompt.sent) {
             let text = format!("Implement the following plan:\n\n{plan}");
-            prompt.message = OutgoingUserMessage::prompt(MessageUuid::from(id.to_string()), vec![ContentBlock::text(text)]);
+            prompt.message = OutgoingUserMessage::prompt(
+                MessageUuid::from(id.to_string()),
+                vec![ContentBlock::text(text)],
+            );
         }
     }
 }

@@ -61,6 +61,12 @@ pub(crate) enum Command {
         content: Vec<ContentBlock>,
         reply: Reply<schema::PromptResponse>,
     },
+    /// Say something into the running turn.
+    Steer {
+        content: Vec<ContentBlock>,
+        when_idle: WhenIdle,
+        reply: Reply<Steered>,
+    },
     /// Stop the running turn and forget the waiting ones.
     Cancel,
     /// Stop or forget one prompt.
@@ -69,6 +75,23 @@ pub(crate) enum Command {
     SetMode { mode: PermissionMode, reply: Reply<()> },
     /// End the session.
     Close { done: oneshot::Sender<()> },
+}
+
+/// What to do with steering when no turn runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WhenIdle {
+    /// Run a turn of its own, which nobody waits for.
+    StartTurn,
+    /// Leave it to the client.
+    RequirePrompt,
+}
+
+/// What became of steering.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Steered {
+    Injected,
+    StartedNewTurn,
+    PromptRequired,
 }
 
 /// The way to a session's actor.

@@ -54,6 +54,8 @@ struct Running {
     begun: bool,
     stop: Stop,
     hand_off: HandOff,
+    /// What was said into the turn meanwhile, in order. The turn is over when Claude has dealt with the last of it.
+    steered: Vec<PromptId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,15 @@ enum Stop {
     No,
     Interrupted,
     Killed,
+}
+
+impl Running {
+    /// Whether a result that names these prompts is the end of this turn. What was said into it may have cut it short, and
+    /// is answered last; once the turn is being stopped, any end will do.
+    fn ends_with(&self, ids: &[PromptId]) -> bool {
+        let last = self.steered.last().unwrap_or(&self.id);
+        ids.contains(last) || self.stop != Stop::No && ids.contains(&self.id)
+    }
 }
 
 impl TurnMachine {
@@ -79,6 +90,7 @@ impl TurnMachine {
         let mut effects = Vec::new();
         match event {
             Event::Prompt(id) => self.enqueue(id, &mut effects),
+            Event::Steer(id) => self.steer(id),
             Event::Cancel => self.cancel_all(&mut effects),
             Event::CancelPrompt(id) => self.cancel_one(id, &mut effects),
             Event::Adopted(generation) => self.adopt(generation),
@@ -91,7 +103,11 @@ impl TurnMachine {
             Event::LaunchFailed(generation) => self.launch_failed(generation, &mut effects),
             Event::Started(generation, id) => self.started(generation, id, &mut effects),
             Event::Dequeued(generation, ids) => self.dequeued(generation, &ids, &mut effects),
-            Event::Result { generation, attribution, end } => {
+            Event::Result {
+                generation,
+                attribution,
+                end,
+            } => {
                 self.result(generation, &attribution, end, &mut effects);
             }
             Event::HandOff => self.hand_off(&mut effects),
@@ -109,6 +125,20 @@ impl TurnMachine {
         self.running
             .as_ref()
             .is_some_and(|running| running.stop != Stop::No || running.hand_off != HandOff::No)
+    }
+
+    /// Whether something can be said into the running turn.
+    pub(crate) fn can_steer(&self) -> bool {
+        self.running.is_some() && !self.stopping() && matches!(self.claude, Claude::Ready(_))
+    }
+
+    fn steer(&mut self, id: PromptId) {
+        if !self.can_steer() {
+            return;
+        }
+        if let Some(running) = &mut self.running {
+            running.steered.push(id);
+        }
     }
 
     fn enqueue(&mut self, id: PromptId, effects: &mut Vec<Effect>) {
@@ -190,7 +220,7 @@ impl TurnMachine {
         let hit = self
             .running
             .as_ref()
-            .is_some_and(|running| ids.contains(&running.id));
+            .is_some_and(|running| running.stop != Stop::No && running.ends_with(ids));
         if self.is_current(generation) && hit {
             self.finish(Outcome::Cancelled, effects);
         }
@@ -207,7 +237,7 @@ impl TurnMachine {
             return;
         }
         let ours = self.running.as_ref().is_some_and(|running| match attribution {
-            Attribution::Prompts(ids) => ids.contains(&running.id),
+            Attribution::Prompts(ids) => running.ends_with(ids),
             Attribution::Background => false,
             Attribution::Unnamed => running.begun,
         });
@@ -215,7 +245,9 @@ impl TurnMachine {
             return;
         }
         self.finish(Outcome::Finished, effects);
-        if end == TurnEnd::SignedOut && let Claude::Ready(generation) = self.claude {
+        if end == TurnEnd::SignedOut
+            && let Claude::Ready(generation) = self.claude
+        {
             self.claude = Claude::Stale(generation);
         }
     }
@@ -236,8 +268,9 @@ impl TurnMachine {
         if self.hand_off_process_gone(effects) {
             return;
         }
-        let untouched =
-            |running: &mut Running| !running.begun && !running.retried && running.stop == Stop::No;
+        let untouched = |running: &mut Running| {
+            !running.begun && !running.retried && running.stop == Stop::No && running.steered.is_empty()
+        };
         match self.running.take_if(untouched) {
             // The process was gone before it knew of the prompt, so the next one gets it; once, lest it dies of it.
             Some(Running { id, .. }) => self.queue.push_front(Queued { id, retried: true }),
@@ -311,6 +344,7 @@ impl TurnMachine {
                     begun: false,
                     stop: Stop::No,
                     hand_off: HandOff::No,
+                    steered: Vec::new(),
                 });
                 effects.push(Effect::Send(id));
             }

@@ -67,6 +67,8 @@ pub(crate) enum TurnEnd {
 pub(crate) enum Event {
     /// The client sent a prompt.
     Prompt(PromptId),
+    /// Claude was told something more in the running turn, under this id.
+    Steer(PromptId),
     /// The client cancelled the session's work (`session/cancel`).
     Cancel,
     /// The client withdrew one prompt (`$/cancel_request`).

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnEnd, TurnMachine};
+use super::{
+    Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnEnd, TurnMachine,
+};
 
 const G1: Generation = Generation(1);
 
@@ -269,15 +271,61 @@ fn a_flood_of_prompts_is_refused_beyond_the_limit() {
     );
 }
 
+#[test]
+fn a_steered_turn_ends_with_the_last_thing_said_into_it() {
+    check(&[
+        (Event::Steer(id(9)), &[]),
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Started(G1, Some(id(1))), &[]),
+        (Event::Steer(id(8)), &[]),
+        (result(G1, named(1)), &[]),
+        (result(G1, named(8)), &[answer(1, Outcome::Finished)]),
+        (Event::Steer(id(7)), &[]),
+    ]);
+    // Folded into the running turn, there is one result for both.
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Steer(id(8)), &[]),
+        (
+            result(G1, Attribution::Prompts(vec![id(1), id(8)])),
+            &[answer(1, Outcome::Finished)],
+        ),
+    ]);
+    // A cancelled turn does not wait for what it was told last.
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Steer(id(8)), &[]),
+        (Event::Cancel, &interrupted()),
+        (
+            result(G1, named(1)),
+            &[Effect::DisarmEscalation, answer(1, Outcome::Cancelled)],
+        ),
+    ]);
+}
+
 fn handing_off(step: usize) -> (TurnMachine, Vec<Effect>) {
     let mut machine = TurnMachine::new();
     machine.on(Event::Adopted(G1));
     machine.on(Event::Prompt(id(1)));
     machine.on(Event::Prompt(id(2)));
     machine.on(Event::Started(G1, Some(id(1))));
-    let interrupted = Event::Result { generation: G1, attribution: named(1), end: TurnEnd::Interrupted };
-    let events = [Event::HandOff, interrupted, Event::Ended(G1), Event::Launched(Generation(2)), Event::Started(Generation(2), None)];
-    let last = events.into_iter().take(step).map(|event| machine.on(event)).last();
+    let interrupted = Event::Result {
+        generation: G1,
+        attribution: named(1),
+        end: TurnEnd::Interrupted,
+    };
+    let events = [
+        Event::HandOff,
+        interrupted,
+        Event::Ended(G1),
+        Event::Launched(Generation(2)),
+        Event::Started(Generation(2), None),
+    ];
+    let last = events
+        .into_iter()
+        .take(step)
+        .map(|event| machine.on(event))
+        .last();
     (machine, last.unwrap_or_default())
 }
 
@@ -295,7 +343,11 @@ fn a_hand_off_goes_step_by_step_and_the_same_prompt_is_answered_at_its_end() {
     }
     let (mut machine, _) = handing_off(5);
     let effects = machine.on(result(Generation(2), named(1)));
-    assert_eq!(effects, [answer(1, Outcome::Finished), Effect::Send(id(2))], "the waiting prompt follows");
+    assert_eq!(
+        effects,
+        [answer(1, Outcome::Finished), Effect::Send(id(2))],
+        "the waiting prompt follows"
+    );
 }
 
 #[test]
@@ -306,7 +358,12 @@ fn a_cancel_ends_the_hand_off_at_every_step() {
         all
     };
     let cases: [&[Effect]; 5] = [
-        &[Effect::DisarmEscalation, Effect::Interrupt, Effect::WithdrawAsks, Effect::ArmEscalation],
+        &[
+            Effect::DisarmEscalation,
+            Effect::Interrupt,
+            Effect::WithdrawAsks,
+            Effect::ArmEscalation,
+        ],
         &[answer(1, Outcome::Cancelled)],
         &[Effect::AbortLaunch, answer(1, Outcome::Cancelled)],
         &[Effect::Interrupt, Effect::WithdrawAsks, Effect::ArmEscalation],
@@ -315,7 +372,11 @@ fn a_cancel_ends_the_hand_off_at_every_step() {
     for (at, expected) in cases.into_iter().enumerate() {
         let (mut machine, _) = handing_off(at + 1);
         assert_eq!(machine.on(Event::Cancel), both(expected), "step {at}");
-        assert_eq!(machine.on(Event::HandOff), [], "nothing is handed over twice, step {at}");
+        assert_eq!(
+            machine.on(Event::HandOff),
+            [],
+            "nothing is handed over twice, step {at}"
+        );
     }
 }
 
@@ -324,29 +385,49 @@ fn every_failure_of_a_hand_off_answers_the_prompt_and_frees_the_next() {
     // The old process dies before its turn has ended.
     let (mut machine, _) = handing_off(1);
     let effects = machine.on(Event::Ended(G1));
-    let expected = [Effect::WithdrawAsks, Effect::DisarmEscalation, answer(1, Outcome::Died), Effect::Launch(Generation(2))];
+    let expected = [
+        Effect::WithdrawAsks,
+        Effect::DisarmEscalation,
+        answer(1, Outcome::Died),
+        Effect::Launch(Generation(2)),
+    ];
     assert_eq!(effects, expected);
 
     // The old process does not end its turn: it is killed, and the plan is still carried out.
     let (mut machine, _) = handing_off(1);
     assert_eq!(machine.on(Event::EscalationDue), [Effect::Kill]);
-    assert_eq!(machine.on(Event::Ended(G1)), [Effect::WithdrawAsks, Effect::LaunchFresh(Generation(2))]);
+    assert_eq!(
+        machine.on(Event::Ended(G1)),
+        [Effect::WithdrawAsks, Effect::LaunchFresh(Generation(2))]
+    );
 
     // The old turn ends by itself before it is interrupted.
     let (mut machine, _) = handing_off(1);
     let effects = machine.on(result(G1, named(1)));
-    assert_eq!(effects, [Effect::DisarmEscalation, answer(1, Outcome::Finished), Effect::Send(id(2))]);
+    assert_eq!(
+        effects,
+        [
+            Effect::DisarmEscalation,
+            answer(1, Outcome::Finished),
+            Effect::Send(id(2))
+        ]
+    );
 
     // The new process does not come up.
     let (mut machine, _) = handing_off(3);
     let effects = machine.on(Event::LaunchFailed(Generation(2)));
-    assert_eq!(effects, [answer(1, Outcome::LaunchFailed), Effect::Launch(Generation(3))]);
+    assert_eq!(
+        effects,
+        [answer(1, Outcome::LaunchFailed), Effect::Launch(Generation(3))]
+    );
 
     // The session is closed while the new process starts.
     let (mut machine, _) = handing_off(3);
     let effects = machine.on(Event::Close);
     assert_eq!(effects.last(), Some(&Effect::Shutdown { turn_running: true }));
-    assert!(effects.contains(&answer(1, Outcome::Cancelled)) && effects.contains(&answer(2, Outcome::Cancelled)));
+    assert!(
+        effects.contains(&answer(1, Outcome::Cancelled)) && effects.contains(&answer(2, Outcome::Cancelled))
+    );
 }
 
 /// What the outside may do next; the process named is the current one unless `old`.
@@ -420,7 +501,10 @@ impl World {
                     assert_eq!(self.with_claude, None, "a second prompt with Claude");
                     assert!(self.alive.is_some(), "sent to nobody");
                     let before = self.sent.iter().filter(|id| **id == prompt).count();
-                    assert!(before == 0 || self.sent.last() == Some(&prompt), "sent after a later one");
+                    assert!(
+                        before == 0 || self.sent.last() == Some(&prompt),
+                        "sent after a later one"
+                    );
                     self.with_claude = Some(prompt);
                     self.sent.push(prompt);
                 }
@@ -458,7 +542,11 @@ impl World {
                 Event::Result {
                     generation,
                     attribution,
-                    end: if *signed_out { TurnEnd::SignedOut } else { TurnEnd::Completed },
+                    end: if *signed_out {
+                        TurnEnd::SignedOut
+                    } else {
+                        TurnEnd::Completed
+                    },
                 }
             }
             Step::Interrupted => Event::Result {

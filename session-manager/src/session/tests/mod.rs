@@ -1,5 +1,7 @@
 //! The session as a whole, between a client and a Claude that the tests play. Time is paused: nothing waits for real.
 
 mod asking;
+mod hand_off;
+mod steering;
 mod turns;
 mod world;

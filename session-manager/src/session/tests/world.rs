@@ -281,7 +281,11 @@ impl FakeClaude {
     pub(super) async fn greet(&mut self) {
         let request = self.lines.receive().await;
         assert_eq!(request["request"]["subtype"], "initialize");
-        let payload = json!({"commands": [{"name": "compact", "description": "d", "argumentHint": ""}], "current_permission_mode": "default"});
+        let mode = self
+            .options
+            .permission_mode
+            .unwrap_or(permission_core::PermissionMode::Default);
+        let payload = json!({"commands": [{"name": "compact", "description": "d", "argumentHint": ""}], "current_permission_mode": mode.wire_id()});
         self.succeed(&request, payload).await;
     }
 

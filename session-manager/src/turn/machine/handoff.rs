@@ -43,7 +43,9 @@ impl TurnMachine {
 
     /// The old turn has ended as it should. Returns whether that was waited for.
     pub(super) fn hand_off_turn_ended(&mut self, effects: &mut Vec<Effect>) -> bool {
-        let Some(running) = self.handing(HandOff::Ending) else { return false };
+        let Some(running) = self.handing(HandOff::Ending) else {
+            return false;
+        };
         running.hand_off = HandOff::Closing;
         effects.push(Effect::DisarmEscalation);
         if let Claude::Ready(generation) = self.claude {
@@ -55,8 +57,12 @@ impl TurnMachine {
 
     /// The old process does not end its turn.
     pub(super) fn hand_off_overdue(&mut self, effects: &mut Vec<Effect>) {
-        let Claude::Ready(generation) = self.claude else { return };
-        let Some(running) = self.handing(HandOff::Ending) else { return };
+        let Claude::Ready(generation) = self.claude else {
+            return;
+        };
+        let Some(running) = self.handing(HandOff::Ending) else {
+            return;
+        };
         running.hand_off = HandOff::Closing;
         self.claude = Claude::Ending(generation);
         effects.push(Effect::Kill);
@@ -64,7 +70,9 @@ impl TurnMachine {
 
     /// The old process is gone. Returns whether that was waited for; a death before it is the death of the turn.
     pub(super) fn hand_off_process_gone(&mut self, effects: &mut Vec<Effect>) -> bool {
-        let Some(running) = self.handing(HandOff::Closing) else { return false };
+        let Some(running) = self.handing(HandOff::Closing) else {
+            return false;
+        };
         running.hand_off = HandOff::Starting;
         self.newest = Generation(self.newest.0.saturating_add(1));
         self.claude = Claude::Starting(self.newest);
@@ -85,7 +93,9 @@ impl TurnMachine {
 
     /// A cancel of the prompt while it is on its way. Returns whether it was.
     pub(super) fn hand_off_cancelled(&mut self, effects: &mut Vec<Effect>) -> bool {
-        let Some(running) = &mut self.running else { return false };
+        let Some(running) = &mut self.running else {
+            return false;
+        };
         match running.hand_off {
             HandOff::No => return false,
             HandOff::Ending => {

@@ -1,0 +1,194 @@
+//! The hand-off of a plan: what the client and both processes see of it.
+
+use claude_sdk_bridge::launch::SessionStart;
+use permission_core::PermissionMode;
+use serde_json::{Value, json};
+
+use super::world::{FakeClaude, World};
+
+const PLAN: &str = "# Plan\n1. do it";
+
+/// A turn in which Claude asks to leave plan mode; the plan is only in the model's own message.
+async fn plan_asked() -> (World, FakeClaude, u64, String, Value) {
+    let (mut world, mut claude) = World::open().await;
+    let prompt = world.prompt("make a plan").await;
+    let uuid = claude.take_prompt().await;
+    let block = json!({"type": "tool_use", "id": "toolu_p", "name": "ExitPlanMode", "input": {"plan": PLAN}});
+    let message = json!({"id": "m", "role": "assistant", "content": [block]});
+    claude
+        .lines
+        .send(json!({"type": "assistant", "message": message, "parent_tool_use_id": null}))
+        .await;
+    let request = json!({"subtype": "can_use_tool", "tool_name": "ExitPlanMode", "input": {}, "tool_use_id": "toolu_p"});
+    claude
+        .lines
+        .send(json!({"type": "control_request", "request_id": "ask-1", "request": request}))
+        .await;
+    let get_plan = claude.lines.receive().await;
+    assert_eq!(get_plan["request"]["subtype"], "get_plan");
+    claude.succeed(&get_plan, json!({"exists": false})).await;
+    let request = world.call("session/request_permission").await;
+    assert_eq!(
+        request["params"]["_meta"]["permission"]["title"],
+        "Ready to code?"
+    );
+    assert_eq!(
+        request["params"]["toolCall"]["content"][0]["content"]["text"],
+        PLAN
+    );
+    (world, claude, prompt, uuid, request)
+}
+
+async fn choose(world: &mut World, request: &Value, option: &str) {
+    let outcome = json!({"outcome": {"outcome": "selected", "optionId": option}});
+    world
+        .client
+        .send(json!({"jsonrpc": "2.0", "id": request["id"], "result": outcome}))
+        .await;
+}
+
+fn aborted() -> Value {
+    json!({"subtype": "error_during_execution", "is_error": true, "terminal_reason": "aborted_tools", "errors": ["[ede_diagnostic] x"]})
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_plan_goes_to_a_fresh_process_and_the_same_prompt_is_answered_there() {
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    let waiting = world.prompt("and then").await;
+    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
+    let (_, reply) = claude.reply().await;
+    assert_eq!(
+        (&reply["behavior"], &reply["interrupt"]),
+        (&json!("deny"), &json!(true))
+    );
+    let result =
+        json!({"type": "tool_result", "tool_use_id": "toolu_p", "content": "rejected", "is_error": true});
+    claude.lines.send(json!({"type": "user", "message": {"role": "user", "content": [result]}, "parent_tool_use_id": null})).await;
+    claude.result(&uuid, aborted()).await;
+
+    let mut fresh = world.claude().await;
+    assert!(claude.life.is_cancelled(), "never two processes");
+    assert_eq!(fresh.options.permission_mode, Some(PermissionMode::AcceptEdits));
+    assert!(matches!(&fresh.options.session, SessionStart::New { id } if id.as_str() != world.session));
+    fresh.greet().await;
+    let message = fresh.lines.receive().await;
+    assert_eq!(
+        message["message"]["content"][0]["text"],
+        format!("Implement the following plan:\n\n{PLAN}")
+    );
+    assert_eq!(message["uuid"], uuid, "the plan carries on the prompt");
+    fresh
+        .lines
+        .send(json!({"type": "system", "subtype": "init", "session_id": "fresh"}))
+        .await;
+    fresh.text("done").await;
+    fresh.result(&uuid, json!({})).await;
+    let (answer, before) = world.answer(prompt).await;
+    assert_eq!(answer["result"]["stopReason"], "end_turn");
+    let updates: Vec<_> = before
+        .iter()
+        .map(|message| &message["params"]["update"])
+        .collect();
+    assert!(
+        updates
+            .iter()
+            .any(|update| update["currentModeId"] == "acceptEdits"),
+        "{updates:?}"
+    );
+    let statuses: Vec<_> = updates
+        .iter()
+        .filter(|update| update["toolCallId"] == "toolu_p")
+        .map(|update| &update["status"])
+        .collect();
+    assert_eq!(statuses, ["completed"], "the rejection is not shown");
+    let text = before.iter().map(Value::to_string).collect::<String>();
+    assert!(
+        !text.contains("rejected") && !text.contains("ede_diagnostic"),
+        "{text}"
+    );
+
+    let uuid = fresh.take_prompt().await;
+    fresh.result(&uuid, json!({})).await;
+    assert_eq!(world.answer(waiting).await.0["result"]["stopReason"], "end_turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancel_while_the_fresh_process_starts_leaves_no_process_and_keeps_the_conversation() {
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
+    claude.reply().await;
+    claude.result(&uuid, aborted()).await;
+    let fresh = world.claude().await;
+    world.cancel().await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "cancelled");
+    fresh.life.cancelled().await;
+    let prompt = world.prompt("again").await;
+    let mut next = world.claude().await;
+    assert!(
+        matches!(&next.options.session, SessionStart::Resume { id, .. } if id.as_str() == "claude-session")
+    );
+    next.greet().await;
+    let uuid = next.take_prompt().await;
+    next.result(&uuid, json!({})).await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fresh_process_that_does_not_start_is_an_error_of_the_prompt() {
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
+    claude.reply().await;
+    claude.result(&uuid, aborted()).await;
+    let fresh = world.claude().await;
+    fresh.life.cancel();
+    let (answer, _) = world.answer(prompt).await;
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_approval_that_keeps_the_context_tells_the_mode_before_claude_hears_of_it() {
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    choose(&mut world, &request, "exit-plan-accept-edits").await;
+    let update = world.call("session/update").await;
+    assert_eq!(update["params"]["update"]["currentModeId"], "acceptEdits");
+    let (_, reply) = claude.reply().await;
+    assert_eq!(reply["behavior"], "allow");
+    assert_eq!(
+        reply["updatedPermissions"],
+        json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}])
+    );
+    claude.result(&uuid, json!({})).await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn keep_planning_ends_the_turn_as_its_end_not_as_a_cancel() {
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    choose(&mut world, &request, "reject").await;
+    let (_, reply) = claude.reply().await;
+    assert_eq!(
+        (&reply["behavior"], &reply["interrupt"]),
+        (&json!("deny"), &json!(true))
+    );
+    claude.result(&uuid, aborted()).await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    let mut outcome = json!({"outcome": {"outcome": "selected", "optionId": "reject"}});
+    outcome["_meta"] = json!({"permission": {"feedback": "use cargo"}});
+    world
+        .client
+        .send(json!({"jsonrpc": "2.0", "id": request["id"], "result": outcome}))
+        .await;
+    let (_, reply) = claude.reply().await;
+    assert!(
+        reply["message"]
+            .as_str()
+            .unwrap()
+            .ends_with("The user said: use cargo"),
+        "{reply}"
+    );
+    assert!(reply.get("interrupt").is_none());
+    claude.result(&uuid, json!({})).await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+}
