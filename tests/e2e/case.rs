@@ -84,6 +84,14 @@ impl Case {
 
 /// Runs the selected cases and ends the process.
 pub(crate) fn run(arguments: &Arguments, cases: Vec<Case>) -> ! {
+    let mut names = std::collections::HashSet::new();
+    for case in &cases {
+        assert!(
+            names.insert(case.full_name()),
+            "two tests are called `{}`",
+            case.full_name()
+        );
+    }
     let selected = cases.into_iter().filter(Case::is_selected);
     libtest_mimic::run(arguments, selected.map(Case::into_trial).collect()).exit()
 }

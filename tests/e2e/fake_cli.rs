@@ -49,6 +49,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_cli_that_dies_in_a_turn_is_an_error_with_exit_and_stderr,
         a_cli_that_ends_without_a_result_answers_the_prompt,
         a_prompt_that_claude_never_took_up_is_sent_again,
+        a_cli_on_the_path_is_found,
         nesting_markers_do_not_reach_the_cli,
     ]
 }
@@ -168,6 +169,21 @@ speak
         died = died.display(),
     ));
     open(world)
+}
+
+fn a_cli_on_the_path_is_found(world: &mut World) {
+    world.use_fake_cli("");
+    world.remove_env("CLAUDE_CODE_EXECUTABLE");
+    let folder = world.path("bin");
+    std::fs::create_dir(&folder).unwrap();
+    world.executable(
+        "bin/claude",
+        &format!("{SPEAK}\non_user() {{ take_up; text_delta found; result found; }}\nspeak\n"),
+    );
+    let path = format!("{}:{}", folder.display(), world.environment_value("PATH"));
+    world.set_env("PATH", &path);
+    let (_agent, mut client, session) = open(world);
+    assert_eq!(client.prompt(&session, "go", no_questions).text(), "found");
 }
 
 fn nesting_markers_do_not_reach_the_cli(world: &mut World) {

@@ -20,6 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
         sessions_of_another_connection_are_not_ours,
         a_client_that_leaves_does_not_disturb_the_others,
         the_chosen_port_is_printed_and_is_not_zero,
+        the_chat_connects_to_an_agent_that_listens,
     ];
     all.extend(cases![Rehearsal, Unix:
         many_connections_are_served_at_once,
@@ -30,6 +31,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_live_socket_is_refused,
         a_file_that_is_no_socket_is_refused_and_kept,
         the_socket_is_removed_at_exit,
+        the_chat_connects_to_an_agent_that_listens,
     ]);
     all.extend(cases![Rehearsal, Stdio:
         an_address_beyond_loopback_is_refused,
@@ -143,6 +145,18 @@ fn the_socket_is_removed_at_exit(world: &mut World) {
     greet_again(&mut agent);
     drop(agent);
     assert!(!std::fs::exists(world.socket_path()).unwrap());
+}
+
+fn the_chat_connects_to_an_agent_that_listens(world: &mut World) {
+    world.rehearse(GREETS);
+    let agent = world.agent();
+    let output = world
+        .command(&["chat", "--connect", agent.address(), "hello"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(shown.contains("greetings"), "{shown}");
 }
 
 fn an_address_beyond_loopback_is_refused(world: &mut World) {
