@@ -102,19 +102,19 @@ impl Block {
             BlockPlan::Text(stream) => (
                 BlockKind::Text,
                 DeltaKind::Text,
-                Pieces::of(&stream, default_delay_ms),
+                Pieces::of(stream, default_delay_ms),
             ),
             BlockPlan::Thinking(stream) => (
                 BlockKind::Thinking,
                 DeltaKind::Thinking,
-                Pieces::of(&stream, default_delay_ms),
+                Pieces::of(stream, default_delay_ms),
             ),
             BlockPlan::Tool(call) => {
                 let input = calls.get(call).map(Call::input_text).unwrap_or_default();
                 (
                     BlockKind::Tool(call),
                     DeltaKind::InputJson,
-                    Pieces::of_input(&input),
+                    Pieces::of_input(input),
                 )
             }
         };
@@ -197,7 +197,7 @@ impl Play {
                         index,
                         message.facts.id.as_str(),
                     );
-                    template.write(&mut core.out, &format!("\"{SIGNATURE}\""));
+                    template.write(&mut core.out, SIGNATURE);
                 }
                 ContentBlock::Thinking(ThinkingBlock {
                     thinking: block.written,

@@ -34,7 +34,7 @@ use serde_json::Value;
 
 use self::core::{Core, Prompt, merged};
 use self::end::Told;
-use self::play::{Play, Progress};
+use self::play::{Ending, Play, Progress};
 use self::startup::Held;
 use self::tool::Answered;
 use crate::frames::{self, text};
@@ -281,8 +281,8 @@ impl Engine {
             Progress::Exits(exit) => self.exit(&exit),
             Progress::Ended(ending) => {
                 if let Phase::Playing(mut play) = std::mem::replace(&mut self.phase, Phase::Idle) {
-                    for prompt in &play.folded {
-                        frames::lifecycle(&mut self.core.out, prompt, CommandState::Completed);
+                    if ending != Ending::NoResult {
+                        play.settle_folded(&mut self.core);
                     }
                     let told = play.tell_end(ending, &mut self.core);
                     self.conclude(&play, told, CommandState::Completed);
@@ -311,12 +311,7 @@ impl Engine {
     fn conclude(&mut self, play: &Play, told: Told, fate: CommandState) {
         if told != Told::Nothing {
             self.core.last_failed = told == Told::Failure;
-            let own = play
-                .attribution
-                .all
-                .iter()
-                .filter(|prompt| !play.folded.contains(prompt));
-            for prompt in own {
+            for prompt in play.unsettled() {
                 frames::lifecycle(&mut self.core.out, prompt, fate.clone());
             }
         }

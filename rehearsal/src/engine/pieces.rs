@@ -1,61 +1,58 @@
-//! The deltas of a block: a text cut into pieces, each kept ready as a JSON string, written as often as asked.
+//! The deltas of a block: a text that is cut into pieces while it is written, as often as asked.
 //!
-//! Place in the flow: `engine::blocks` drives it. This is the hot path: a delta is a few copies of bytes.
+//! Place in the flow: `engine::blocks` drives it. This is the hot path: a delta is a few copies of bytes, and however
+//! many there are, only the text is kept.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
-use crate::frames::{DeltaKind, DeltaTemplate, Outbox, literal};
+use crate::frames::{DeltaKind, DeltaTemplate, Outbox};
 use crate::script::{Chunk, Stream};
 
 /// Into how many characters the CLI's test double cuts a tool's input.
-const INPUT_CHARS: usize = 40;
+const INPUT_CHARS: NonZeroU32 = match NonZeroU32::new(40) {
+    Some(count) => count,
+    None => NonZeroU32::MIN,
+};
 
 /// What is left of a block.
 #[derive(Debug)]
 pub(crate) struct Pieces {
-    pieces: Vec<Piece>,
-    next: usize,
+    text: String,
+    chunk: Chunk,
+    /// How much of the text this round has written.
+    at: usize,
     rounds_left: u32,
     delay: Duration,
     template: Option<DeltaTemplate>,
 }
 
-#[derive(Debug)]
-struct Piece {
-    text: String,
-    literal: String,
-}
-
 impl Pieces {
-    pub(crate) fn of(stream: &Stream, default_delay_ms: u64) -> Self {
-        let texts = match stream.chunk {
-            Chunk::Whole => vec![stream.text.as_str()],
-            Chunk::Words => stream.text.split_inclusive(char::is_whitespace).collect(),
-            Chunk::Chars(count) => by_chars(&stream.text, usize::try_from(count.get()).unwrap_or(usize::MAX)),
+    pub(crate) fn of(stream: Stream, default_delay_ms: u64) -> Self {
+        let delay = Duration::from_millis(stream.delay_ms.unwrap_or(default_delay_ms));
+        let rounds_left = if stream.text.is_empty() {
+            0
+        } else {
+            stream.repeat.get()
         };
-        let delay_ms = stream.delay_ms.unwrap_or(default_delay_ms);
-        Self::new(texts, stream.repeat.get(), Duration::from_millis(delay_ms))
-    }
-
-    pub(crate) fn of_input(text: &str) -> Self {
-        Self::new(by_chars(text, INPUT_CHARS), 1, Duration::ZERO)
-    }
-
-    fn new(texts: Vec<&str>, rounds: u32, delay: Duration) -> Self {
-        let pieces: Vec<Piece> = texts
-            .into_iter()
-            .filter(|text| !text.is_empty())
-            .map(|text| Piece {
-                text: text.to_owned(),
-                literal: literal(text),
-            })
-            .collect();
-        let rounds_left = if pieces.is_empty() { 0 } else { rounds };
         Self {
-            pieces,
-            next: 0,
+            text: stream.text,
+            chunk: stream.chunk,
+            at: 0,
             rounds_left,
             delay,
+            template: None,
+        }
+    }
+
+    pub(crate) fn of_input(text: String) -> Self {
+        let chunk = Chunk::Chars(INPUT_CHARS);
+        Self {
+            text,
+            chunk,
+            at: 0,
+            rounds_left: 1,
+            delay: Duration::ZERO,
             template: None,
         }
     }
@@ -67,23 +64,21 @@ impl Pieces {
 
     /// Roughly how many tokens one round is.
     pub(crate) fn estimated_tokens(&self) -> u64 {
-        let chars: usize = self.pieces.iter().map(|piece| piece.text.chars().count()).sum();
-        u64::try_from(chars.div_ceil(4)).unwrap_or(u64::MAX)
+        u64::try_from(self.text.chars().count().div_ceil(4)).unwrap_or(u64::MAX)
     }
 
     /// Writes the next delta, or as many as fit if there is no pause between them; says whether more are left.
     pub(crate) fn write(&mut self, out: &mut Outbox, written: &mut String) -> bool {
         while self.rounds_left > 0 {
-            let Some(piece) = self.pieces.get(self.next) else {
-                break;
-            };
+            let rest = self.text.get(self.at..).unwrap_or_default();
+            let piece = rest.get(..first(rest, self.chunk)).unwrap_or(rest);
             if let Some(template) = &self.template {
-                template.write(out, &piece.literal);
+                template.write(out, piece);
             }
-            written.push_str(&piece.text);
-            self.next += 1;
-            if self.next == self.pieces.len() {
-                self.next = 0;
+            written.push_str(piece);
+            self.at += piece.len();
+            if self.at >= self.text.len() {
+                self.at = 0;
                 self.rounds_left -= 1;
             }
             if !self.delay.is_zero() || out.is_full() {
@@ -99,16 +94,19 @@ impl Pieces {
     }
 }
 
-fn by_chars(text: &str, count: usize) -> Vec<&str> {
-    let mut parts = Vec::new();
-    let mut rest = text;
-    while let Some((at, _)) = rest.char_indices().nth(count) {
-        let (part, after) = rest.split_at(at);
-        parts.push(part);
-        rest = after;
+/// How long the first piece of a text is.
+fn first(text: &str, chunk: Chunk) -> usize {
+    match chunk {
+        Chunk::Whole => text.len(),
+        Chunk::Words => text
+            .split_inclusive(char::is_whitespace)
+            .next()
+            .map_or(0, str::len),
+        Chunk::Chars(count) => {
+            let count = usize::try_from(count.get()).unwrap_or(usize::MAX);
+            text.char_indices().nth(count).map_or(text.len(), |(at, _)| at)
+        }
     }
-    parts.push(rest);
-    parts
 }
 
 #[cfg(test)]
@@ -119,7 +117,7 @@ mod tests {
     #[track_caller]
     fn check(stream: &str, expected: &[&str]) {
         let stream: Stream = serde_json::from_str(stream).unwrap();
-        let mut pieces = Pieces::of(&stream, 0);
+        let mut pieces = Pieces::of(stream, 0);
         let mut out = Outbox::new("s".into(), 1, Clock::default());
         pieces.delay = Duration::from_millis(1);
         let mut seen = Vec::new();

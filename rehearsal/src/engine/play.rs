@@ -25,7 +25,9 @@ pub(crate) struct Play {
     pub(super) usage: TokenUsage,
     pub(super) attribution: Attribution,
     /// Prompts that came while the turn ran and were taken into it.
-    pub(super) folded: Vec<MessageUuid>,
+    folded: Vec<MessageUuid>,
+    /// Prompts whose end has been told.
+    settled: Vec<MessageUuid>,
     pub(super) message: Option<OpenMessage>,
     /// The tool calls of the message, until all have a result.
     pub(super) calls: Vec<Call>,
@@ -57,7 +59,9 @@ pub(crate) enum Wait {
 /// A small part of a turn. Nothing happens within one that the host could interfere with.
 #[derive(Debug)]
 pub(crate) enum Op {
-    /// A request to the model starts; prompts that wait are taken into it.
+    /// Takes the prompts that wait into the turn, as the CLI does after a round of tools.
+    Fold,
+    /// A request to the model starts.
     Request,
     MessageStart,
     BlockStart(BlockPlan),
@@ -120,6 +124,7 @@ impl Play {
                 all,
             },
             folded: Vec::new(),
+            settled: Vec::new(),
             message: None,
             calls: Vec::new(),
             stop_reason: None,
@@ -178,8 +183,25 @@ impl Play {
         self.stalled || self.on_interrupt == OnInterrupt::Ignore
     }
 
+    /// Tells the end of the prompts that were taken in; the CLI does so before the result.
+    pub(crate) fn settle_folded(&mut self, core: &mut Core) {
+        for prompt in std::mem::take(&mut self.folded) {
+            frames::lifecycle(&mut core.out, &prompt, CommandState::Completed);
+            self.settled.push(prompt);
+        }
+    }
+
+    /// The prompts whose end has not been told.
+    pub(crate) fn unsettled(&self) -> impl Iterator<Item = &MessageUuid> {
+        self.attribution
+            .all
+            .iter()
+            .filter(|prompt| !self.settled.contains(prompt))
+    }
+
     fn run(&mut self, op: Op, core: &mut Core) -> Flow {
         match op {
+            Op::Fold => self.fold(core),
             Op::Request => self.request(core),
             Op::MessageStart => self.start_message(core),
             Op::BlockStart(plan) => self.start_block(plan, core),
@@ -273,7 +295,7 @@ impl Play {
         self.plan_calls(call + 1);
         let is_over = matches!(self.cursor.peek(), Some(Step::Error(failure)) if failure.kind.is_limit());
         if !is_over {
-            self.ops.push_back(Op::Request);
+            self.ops.extend([Op::Fold, Op::Request]);
         }
     }
 
@@ -308,12 +330,15 @@ impl Play {
         }
     }
 
-    fn request(&mut self, core: &mut Core) {
+    fn fold(&mut self, core: &mut Core) {
         for prompt in std::mem::take(&mut core.queue) {
             core.lifecycle(&prompt, CommandState::Started);
             self.attribution.all.extend(prompt.uuid.clone());
             self.folded.extend(prompt.uuid);
         }
+    }
+
+    fn request(&mut self, core: &mut Core) {
         if core.setup.partial_messages {
             frames::requesting(&mut core.out, &self.attribution.all);
         }

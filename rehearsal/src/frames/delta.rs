@@ -54,10 +54,10 @@ impl DeltaTemplate {
         }
     }
 
-    /// Writes one delta; `literal` is a JSON string, quotes included.
-    pub(crate) fn write(&self, out: &mut Outbox, literal: &str) {
+    /// Writes one delta.
+    pub(crate) fn write(&self, out: &mut Outbox, added: &str) {
         out.bytes.extend_from_slice(self.before.as_bytes());
-        out.bytes.extend_from_slice(literal.as_bytes());
+        out.push_json(added);
         out.bytes.extend_from_slice(self.between.as_bytes());
         out.push_uuid();
         out.bytes.extend_from_slice(self.after.as_bytes());
@@ -65,6 +65,6 @@ impl DeltaTemplate {
 }
 
 /// A text as a JSON string.
-pub(crate) fn literal(text: &str) -> String {
+fn literal(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

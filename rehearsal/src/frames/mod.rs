@@ -16,7 +16,7 @@ mod user;
 
 pub use clock::Clock;
 
-pub(crate) use delta::{DeltaKind, DeltaTemplate, literal};
+pub(crate) use delta::{DeltaKind, DeltaTemplate};
 pub(crate) use facts::{DEFAULT_MODEL, VERSION, display_name, resolve_model};
 pub(crate) use outbox::Outbox;
 pub(crate) use session::{InitFacts, commands, init, initialize_response, models};

@@ -63,11 +63,16 @@ impl Outbox {
 
     /// Writes one line.
     pub(crate) fn send(&mut self, frame: &impl Serialize) {
-        // Writing a frame into memory cannot fail: there are no maps with other keys than strings in it.
-        if let Err(error) = serde_json::to_writer(&mut self.bytes, frame) {
+        self.push_json(frame);
+        self.bytes.push(b'\n');
+    }
+
+    /// Writes a value into the line that is being written.
+    pub(crate) fn push_json(&mut self, value: &(impl Serialize + ?Sized)) {
+        // Writing into memory cannot fail: there are no maps with other keys than strings in a frame.
+        if let Err(error) = serde_json::to_writer(&mut self.bytes, value) {
             tracing::error!(%error, "a frame of the rehearsal could not be written");
         }
-        self.bytes.push(b'\n');
     }
 
     /// Writes a line to stderr.
