@@ -2,7 +2,8 @@
 //!
 //! Place in the flow: `can_use_tool` arrives, the host fills an [`AskContext`], [`prepare`] yields a
 //! [`PreparedRequest`] (what to show and which options to offer), the client answers, and
-//! [`PreparedRequest::settle`] looks the answer up among the options of that very request.
+//! [`PreparedRequest::settle`] looks the answer up among the options of that very request. [`settings`] reads what the
+//! user's files say about modes and rules.
 //! Must not touch processes, clocks, files, sockets or the ACP transport; what it needs from outside
 //! comes as arguments or through [`PathResolver`].
 
@@ -21,6 +22,8 @@ mod modes;
 mod paths;
 mod question;
 mod updates;
+
+pub mod settings;
 
 pub use answer::{Answer, SettleError};
 pub use ask::{AskContext, PlanFacts};

@@ -101,11 +101,16 @@ impl ModeFacts {
 
     /// The mode to start in. `setting` is `permissions.defaultMode` after [`trusted_from_project`].
     pub fn initial(&self, setting: Option<&Value>) -> InitialMode {
+        self.start(PermissionMode::from_setting(setting))
+    }
+
+    /// The mode to start in by a setting that has been read already.
+    pub(crate) fn start(&self, setting: ModeSetting) -> InitialMode {
         let depart = |mode, departure| InitialMode {
             mode,
             departure: Some(departure),
         };
-        match PermissionMode::from_setting(setting) {
+        match setting {
             ModeSetting::Absent => InitialMode {
                 mode: PermissionMode::Default,
                 departure: None,
@@ -156,6 +161,20 @@ impl PermissionMode {
     }
 }
 
+impl ModeSetting {
+    /// Whether it names a mode that asks less than `default` does.
+    pub(crate) fn loosens(self) -> bool {
+        match self {
+            Self::Mode(
+                PermissionMode::BypassPermissions | PermissionMode::Auto | PermissionMode::AcceptEdits,
+            ) => true,
+            Self::Mode(PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk)
+            | Self::Absent
+            | Self::Unknown => false,
+        }
+    }
+}
+
 /// The mode that a client asks for by id: an advertised one. `current`, if given, may be chosen again although it
 /// is not advertised.
 pub fn requested_mode(
@@ -174,13 +193,7 @@ pub fn requested_mode(
 /// Whether a default mode counts that stands in the project's committed settings. What loosens does not: whoever
 /// wrote the repository is not the user.
 pub fn trusted_from_project(setting: &Value) -> bool {
-    match PermissionMode::from_setting(Some(setting)) {
-        ModeSetting::Mode(mode) => match mode {
-            PermissionMode::BypassPermissions | PermissionMode::Auto | PermissionMode::AcceptEdits => false,
-            PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk => true,
-        },
-        ModeSetting::Absent | ModeSetting::Unknown => true,
-    }
+    !PermissionMode::from_setting(Some(setting)).loosens()
 }
 
 /// Whether merged settings disable `auto`, at the top level or under `permissions`.

@@ -1,0 +1,118 @@
+//! Settings files: from a file's text to typed values that know where they came from.
+//!
+//! Place in the flow: the host reads the files and hands over their text; [`SettingsFile::parse`] reads one,
+//! [`merge`] layers all of them, [`initial_mode`] and [`catalogue`] answer what a session may do. Reading order:
+//! `document` (JSON with lines), `repair` (a file that breaks off), `parse`, `merge`, `modes`; `words` holds every
+//! sentence. Must not read files, and must not interpret a rule string.
+
+mod document;
+mod merge;
+mod modes;
+mod parse;
+mod problem;
+mod repair;
+mod words;
+
+use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
+
+use serde_json::Value;
+
+pub use merge::{EffectiveSettings, merge};
+pub use modes::{HostFacts, StartMode, catalogue, initial_mode, mode_facts};
+pub use parse::SettingsFile;
+pub use problem::SettingsProblem;
+
+use crate::modes::ModeSetting;
+
+/// Who a settings file speaks for, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SettingsSource {
+    /// The user, in every project.
+    User,
+    /// Whoever wrote the repository: committed, so not trusted to loosen anything.
+    Project,
+    /// The user, in this project.
+    Local,
+    /// Whoever started Claude, for one session.
+    Flag,
+    /// Whoever administers the machine.
+    Managed,
+}
+
+/// Where a value stands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Origin {
+    /// Whose file it is.
+    pub source: SettingsSource,
+    /// The file.
+    pub file: Arc<Path>,
+    /// The line in it, counted from 1.
+    pub line: u32,
+}
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub origin: Origin,
+}
+
+/// The value of an environment variable. Often a secret, so it is never shown by accident.
+#[derive(Clone, PartialEq, Eq)]
+pub struct EnvValue(String);
+
+/// Rule strings as they were written, strongest source first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleTexts {
+    /// `permissions.allow`.
+    pub allow: Vec<Sourced<String>>,
+    /// `permissions.deny`.
+    pub deny: Vec<Sourced<String>>,
+    /// `permissions.ask`.
+    pub ask: Vec<Sourced<String>>,
+}
+
+/// What settings can say, of one file or of all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SettingsValues {
+    /// `permissions.allow`, `.deny` and `.ask`.
+    pub rules: RuleTexts,
+    /// `allowManagedPermissionRulesOnly` of a managed file: no other file's rules count.
+    pub managed_rules_only: Option<Origin>,
+    /// `permissions.defaultMode`.
+    pub default_mode: Option<Sourced<ModeSetting>>,
+    /// `disableBypassPermissionsMode` is `disable`.
+    pub bypass_disabled: Option<Origin>,
+    /// `disableAutoMode` is `disable`.
+    pub auto_disabled: Option<Origin>,
+    /// `permissions.additionalDirectories`, as written.
+    pub additional_directories: Vec<Sourced<String>>,
+    /// `model`.
+    pub model: Option<Sourced<String>>,
+    /// `availableModels`; an empty list is a list.
+    pub available_models: Option<Vec<Sourced<String>>>,
+    /// `effortLevel`.
+    pub effort_level: Option<Sourced<String>>,
+    /// `env`.
+    pub env: BTreeMap<String, Sourced<EnvValue>>,
+    /// `hooks` objects as they stand in their files.
+    pub hooks: Vec<Sourced<Value>>,
+}
+
+impl EnvValue {
+    /// The value.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for EnvValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("EnvValue(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,111 @@
+//! Every sentence about a settings file that a user reads.
+//!
+//! Place in the flow: `parse`, `merge` and `modes` put them into problems. A message follows the name of its setting,
+//! so it begins with a verb; it says what is allowed. Values of a file are quoted only where they are no secret, and
+//! never raw: a file may come from a stranger.
+
+use super::{Origin, SettingsProblem};
+use crate::modes::PermissionMode;
+
+/// The longest part of a file that is quoted, in characters.
+const MAX_QUOTE: usize = 60;
+
+pub(super) const NOT_AN_OBJECT: &str = "must be a JSON object, such as `{}`";
+pub(super) const NOT_TEXT: &str = "must be a string that is not blank";
+pub(super) const NOT_A_LIST: &str = "must be a list of strings";
+pub(super) const NOT_A_SWITCH: &str = "must be `true` or `false`";
+pub(super) const NOT_DISABLE: &str = "must be the string `disable`, or be left out";
+pub(super) const NOT_A_VARIABLE: &str = "must be a string, a number, or `true` or `false`";
+pub(super) const REPEATED: &str =
+    "stands here more than once; only the last one counts, so put them together";
+pub(super) const LOOSENING_IGNORED: &str = "is not used until the JSON of this file is repaired, because what limits \
+                                            it may be in the part that cannot be read";
+pub(super) const BROKEN_POLICY: &str = "cannot be read completely, so `auto` and `bypassPermissions` are not \
+                                        available until this managed file is repaired";
+
+/// A problem in one line.
+pub(super) fn problem(problem: &SettingsProblem) -> String {
+    let file = quoted(&problem.file.display().to_string(), usize::MAX);
+    let line = problem
+        .line
+        .map(|line| format!(", line {line}"))
+        .unwrap_or_default();
+    let column = problem
+        .column
+        .map(|column| format!(", column {column}"))
+        .unwrap_or_default();
+    let key = problem
+        .key
+        .as_deref()
+        .map(|key| format!("`{key}` "))
+        .unwrap_or_default();
+    format!("{file}{line}{column}: {key}{}", problem.message)
+}
+
+/// The name of a setting below `parent`.
+pub(super) fn member(parent: &str, name: &str) -> String {
+    format!("{parent}.{}", shown(name, MAX_QUOTE))
+}
+
+/// The name of an element of the list `parent`.
+pub(super) fn element(parent: &str, index: usize) -> String {
+    format!("{parent}[{index}]")
+}
+
+/// The JSON is broken; `reason` is the parser's.
+pub(super) fn broken(reason: &serde_json::Error) -> String {
+    if reason.is_eof() {
+        return "ends too early, so settings after this place are missing; complete its JSON".to_owned();
+    }
+    let reason = reason.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
+    format!("is not valid JSON from here on ({reason}), so what follows is not used; correct it")
+}
+
+/// A default mode that is none.
+pub(super) fn unknown_mode(value: Option<&str>) -> String {
+    let modes = PermissionMode::ALL.map(|mode| format!("`{mode}`")).join(", ");
+    let given = value
+        .map(|value| format!(", not {}", quoted(value, MAX_QUOTE)))
+        .unwrap_or_default();
+    format!("must be one of {modes}{given}; `default` is used instead")
+}
+
+/// A default mode that a repository may not choose.
+pub(super) fn untrusted_mode(mode: PermissionMode) -> String {
+    format!(
+        "is `{mode}`, which a project's shared settings may not choose; to start in it, set it in your own settings or \
+         in `.claude/settings.local.json`"
+    )
+}
+
+/// `bypassPermissions` for root.
+pub(super) const BYPASS_AS_ROOT: &str = "is `bypassPermissions`, which is not available to root outside a sandbox; the \
+                                         session starts in `default`";
+/// `bypassPermissions` against the client.
+pub(super) const BYPASS_OPTED_OUT: &str =
+    "is `bypassPermissions`, which this client does not allow; the session starts in `default`";
+/// `auto` with a model that lacks it.
+pub(super) const AUTO_UNSUPPORTED: &str =
+    "is `auto`, which the current model does not support; the session starts in `acceptEdits`";
+
+/// A mode that settings disable.
+pub(super) fn disabled_mode(mode: PermissionMode, by: &Origin) -> String {
+    let file = quoted(&by.file.display().to_string(), usize::MAX);
+    let line = by.line;
+    format!("is `{mode}`, which {file}, line {line}, disables; the session starts in `default`")
+}
+
+/// `text` in backticks, made safe to show, at most `max` characters of it.
+fn quoted(text: &str, max: usize) -> String {
+    format!("`{}`", shown(text, max))
+}
+
+/// Escaped where a character would not show, so that nothing can hide or turn the line around.
+fn shown(text: &str, max: usize) -> String {
+    let mut shown: String = text.chars().take(max).flat_map(char::escape_debug).collect();
+    if text.chars().nth(max).is_some() {
+        shown.push('…');
+    }
+    shown
+}
