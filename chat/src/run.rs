@@ -5,9 +5,9 @@
 use std::{collections::VecDeque, path::PathBuf};
 
 use acp_proto::{
-    Connection, Duplex, Line, RpcError,
+    Connection, Duplex, Line,
     schema::{
-        AuthCapabilities, AuthMethod, CancelNotification, ClientCapabilities, ContentBlock, Implementation,
+        AuthCapabilities, CancelNotification, ClientCapabilities, ContentBlock, Implementation,
         InitializeRequest, InitializeResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
         PromptResponse, ProtocolVersion, SessionId, StopReason, TextContent,
     },
@@ -18,11 +18,12 @@ use crate::{
     ChatError, Console,
     backlog::{self, backlog},
     console::Input,
-    peer::{self, Event, Failure},
+    peer::{self, Event},
     present::{sanitize, transcript::Transcript, words},
 };
 
 mod ask;
+mod explain;
 mod turn;
 
 /// Updates that may wait to be shown before the agent has to.
@@ -323,51 +324,6 @@ impl Chat {
         let text = self.transcript.remark(text);
         self.print(&text).await
     }
-
-    fn chat_error(&self, failure: Failure) -> ChatError {
-        match failure {
-            Failure::Closed => ChatError::Closed,
-            Failure::LoginNeeded | Failure::Refused(_) => ChatError::Agent(self.explain(failure)),
-        }
-    }
-
-    /// A failure in plain words, with what to do about it.
-    fn explain(&self, failure: Failure) -> String {
-        match failure {
-            Failure::Closed => words::connection_closed(),
-            Failure::LoginNeeded => words::login_needed(&self.options.agent_command, &self.logins),
-            Failure::Refused(error) => explain_error(&error),
-        }
-    }
-
-    /// What to type to log in the way a method says.
-    fn login(&self, method: &AuthMethod) -> Option<(String, String)> {
-        match method {
-            AuthMethod::Terminal(method) => {
-                let command = format!("{} {}", self.options.agent_command, method.args.join(" "));
-                Some((sanitize::line(&method.name), sanitize::line(&command)))
-            }
-            _ => None,
-        }
-    }
-}
-
-fn explain_error(error: &RpcError) -> String {
-    let data = error
-        .data()
-        .and_then(|data| serde_json::from_str::<serde_json::Value>(data.get()).ok());
-    let text = |key: &str| {
-        data.as_ref()
-            .and_then(|data| data.get(key)?.as_str())
-            .map(sanitize::line)
-    };
-    let detail = text("details").or_else(|| data.as_ref().and_then(|data| data.as_str()).map(sanitize::line));
-    let hint = text("errorKind").and_then(|kind| words::error_hint(&kind));
-    words::agent_error(
-        sanitize::block(error.message()).trim_end(),
-        detail.as_deref(),
-        hint,
-    )
 }
 
 fn cancel_line(session: &SessionId) -> Line {

@@ -9,7 +9,7 @@ use std::{
 };
 
 use acp_proto::{
-    RequestContext, RouterBuilder, errors,
+    RequestContext, RouterBuilder, RpcError, errors,
     schema::{
         AgentCapabilities, ContentChunk, PermissionOption, PermissionOptionKind, RequestPermissionOutcome,
         RequestPermissionRequest, RequestPermissionResponse, SessionNotification, SessionUpdate,
@@ -449,10 +449,7 @@ async fn a_failed_turn_fails_a_single_prompt_with_what_to_do() {
     let text = |ended: Result<Ending, ChatError>| ended.unwrap_err().to_string();
     let (failed, _) = User::piped(Some("fail"), "").end().await;
     let hint = words::error_hint("rate_limit");
-    assert_eq!(
-        text(failed),
-        words::agent_error("Internal error: it broke", None, hint)
-    );
+    assert_eq!(text(failed), words::agent_error("it broke", None, hint));
     let (logged_out, _) = User::piped(Some("log in"), "").end().await;
     assert_eq!(text(logged_out), words::login_needed("claude-acp", &[]));
 }
