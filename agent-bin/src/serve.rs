@@ -1,7 +1,11 @@
 //! Serving: listeners in, connections out, and an end in which nothing is lost. What is said on a connection is the
 //! session manager's business.
 
-use std::{io::Write as _, sync::Arc, time::Duration};
+use std::{
+    io::{IsTerminal as _, Write as _},
+    sync::Arc,
+    time::Duration,
+};
 
 use acp_proto::{Closed, Duplex, ListenAddress, Listener, PeerOptions, Router};
 use anyhow::Context as _;
@@ -22,6 +26,9 @@ const DRAIN: Duration = Duration::from_secs(3);
 const PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// Somebody typed the command who may have wanted something else.
+const TERMINAL_HINT: &str = "waiting for an ACP client on standard input; to chat in this terminal, run `claude-acp chat` (Ctrl-C ends this)";
+
 /// Serves clients until a signal comes, or until the only client there can be is gone.
 ///
 /// # Errors
@@ -37,7 +44,9 @@ pub(crate) async fn serve(listen: Vec<ListenAddress>, backend: Backend) -> anyho
     let mut accepting = JoinSet::new();
     for (listener, stdio) in listeners {
         if !stdio {
-            announce(&listener.address());
+            tell(format_args!("listening on {}", listener.address()));
+        } else if std::io::stdin().is_terminal() {
+            tell(format_args!("{TERMINAL_HINT}"));
         }
         accepting.spawn(server.clone().accept_all(listener, stdio));
     }
@@ -161,8 +170,8 @@ impl Server {
     }
 }
 
-/// Whoever started this needs the address, whatever the log level.
-fn announce(address: &str) {
+/// What whoever started this needs to know, whatever the log level.
+fn tell(text: std::fmt::Arguments<'_>) {
     // Nobody has to read standard error.
-    let _ = writeln!(std::io::stderr(), "listening on {address}");
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

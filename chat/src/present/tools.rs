@@ -22,7 +22,8 @@ pub(crate) struct Tool {
     status: ToolCallStatus,
     diffs: Vec<Diff>,
     diffs_shown: bool,
-    nested: bool,
+    /// Before every line: calls of a subagent stand below the call that started it.
+    indent: &'static str,
     heading_due: bool,
 }
 
@@ -40,7 +41,7 @@ impl Tool {
     pub(crate) fn announced(meta: Option<&Meta>) -> Self {
         Self {
             heading_due: true,
-            nested: is_nested(meta),
+            indent: if is_nested(meta) { "  " } else { "" },
             ..Self::default()
         }
     }
@@ -57,7 +58,7 @@ impl Tool {
     /// The heading, without a line break. From now on it counts as printed.
     pub(crate) fn heading(&mut self, style: Style) -> String {
         self.heading_due = false;
-        let indent = self.indent();
+        let indent = self.indent;
         format!(
             "{indent}{} {}",
             style.cyan(words::TOOL),
@@ -104,7 +105,7 @@ impl Tool {
         let Some(word) = words::tool_status(status) else {
             return Vec::new();
         };
-        let indent = self.indent();
+        let indent = self.indent;
         let mut lines = vec![match status {
             ToolCallStatus::Completed => format!("{indent}  {}", style.green(word)),
             ToolCallStatus::Failed => format!("{indent}  {}", style.red(word)),
@@ -132,10 +133,6 @@ impl Tool {
             .iter()
             .flat_map(|change| diff::lines(change, style, DIFF_LINES))
             .collect()
-    }
-
-    fn indent(&self) -> &'static str {
-        if self.nested { "  " } else { "" }
     }
 
     /// `Bash: ls`, but not `Read: Read a.txt`.
