@@ -1,4 +1,4 @@
-//! Cases 63, 64, 69, 72, 73, 74, 75 and 81: modes, odd answers, paths and reasons, questions, feedback.
+//! Cases 63 to 69, 72, 73, 74, 75 and 81: modes, odd answers, paths and reasons, questions, feedback.
 
 use serde_json::{Value, json};
 
@@ -60,6 +60,31 @@ fn case_64_settings_may_spell_a_mode_in_several_ways() {
             (initial.mode, initial.departure),
             (mode, departure),
             "case 64: {setting}"
+        );
+    }
+}
+
+#[test]
+fn case_65_a_question_in_bypass_mode_is_still_a_question() {
+    let request = Scene::bash().prepare_with(|ask| ask.plan.offered_modes = &PermissionMode::ALL);
+    let offered: Vec<&str> = request
+        .options()
+        .iter()
+        .map(|option| option.id.as_str())
+        .collect();
+    assert_eq!(offered, ["allow-once", "reject"], "case 65");
+}
+
+#[test]
+fn cases_66_to_68_no_answer_is_no_permission() {
+    let request = Scene::bash()
+        .suggesting([crate::testing::l("Bash", "x:*")])
+        .prepare();
+    for gone in [Answer::Cancelled, Answer::Unknown] {
+        assert_eq!(
+            request.settle(&gone),
+            Err(SettleError::Aborted),
+            "cases 66 to 68: {gone:?}"
         );
     }
 }

@@ -48,7 +48,8 @@ pub enum OptionId {
     Reject,
 }
 
-/// The standard kind of an option. A hint for icons; it says nothing about the effect.
+/// The standard kind of an option. A hint for icons; it says nothing about the effect. The order is that of the
+/// groups in a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OptionKind {

@@ -37,18 +37,8 @@ pub(super) fn exit_options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let elevated = Elevated::best_of(offer.ask.plan.offered_modes);
     let plan = plan_text(offer).filter(|_| offer.ask.plan.clear_context);
     let clear = plan.map(|plan| clear_option(elevated, plan, offer.ask.plan.context_used_percent));
-    let keep = keep_option(
-        elevated.keep_id(),
-        OptionKind::AllowAlways,
-        words::exit_plan(elevated.mode()),
-        elevated.mode(),
-    );
-    let manual = keep_option(
-        OptionId::ExitPlanDefault,
-        OptionKind::AllowOnce,
-        words::exit_plan(PermissionMode::Default),
-        PermissionMode::Default,
-    );
+    let keep = keep_option(elevated.keep_id(), elevated.mode());
+    let manual = keep_option(OptionId::ExitPlanDefault, PermissionMode::Default);
     let reject = PermissionOption {
         effect: Effect::KeepPlanning,
         ..reject(words::KEEP_PLANNING)
@@ -106,30 +96,26 @@ fn plan_text<'a>(offer: &Offer<'a>) -> Option<&'a str> {
         .find(|plan| !plan.is_empty())
 }
 
-fn keep_option(
-    id: OptionId,
-    kind: OptionKind,
-    name: String,
-    mode: PermissionMode,
-) -> Option<PermissionOption> {
-    let set_mode = PermissionUpdate::SetMode {
+/// Approving each edit is no grant, so it counts as allowed for this call.
+fn keep_option(id: OptionId, mode: PermissionMode) -> Option<PermissionOption> {
+    let (kind, classification) = if mode == PermissionMode::Default {
+        (OptionKind::AllowOnce, DecisionClassification::UserTemporary)
+    } else {
+        (OptionKind::AllowAlways, DecisionClassification::UserPermanent)
+    };
+    let updates = Snapshot::generated(PermissionUpdate::SetMode {
         mode,
         destination: PermissionDestination::Session,
+    })?;
+    let effect = Effect::AllowWithUpdates {
+        updates,
+        classification,
     };
-    let classification = match kind {
-        OptionKind::AllowOnce => DecisionClassification::UserTemporary,
-        OptionKind::AllowAlways => DecisionClassification::UserPermanent,
-        OptionKind::RejectOnce => DecisionClassification::UserReject,
-    };
-    let updates = Snapshot::generated(set_mode)?;
     Some(PermissionOption {
         id,
-        name,
+        name: words::exit_plan(mode),
         kind,
-        effect: Effect::AllowWithUpdates {
-            updates,
-            classification,
-        },
+        effect,
     })
 }
 
