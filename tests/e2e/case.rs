@@ -66,9 +66,6 @@ impl Case {
         let missing = self.missing();
         let may_skip = std::env::var_os("CI").is_none();
         let name = self.full_name();
-        if let (Some(missing), true) = (missing, may_skip) {
-            println!("skipped: {name} needs {missing}");
-        }
         let trial = Trial::test(name, move || {
             if let Some(missing) = missing {
                 return Err(format!("needs {missing}").into());
@@ -92,8 +89,12 @@ pub(crate) fn run(arguments: &Arguments, cases: Vec<Case>) -> ! {
             case.full_name()
         );
     }
-    let selected = cases.into_iter().filter(Case::is_selected);
-    libtest_mimic::run(arguments, selected.map(Case::into_trial).collect()).exit()
+    let selected: Vec<Case> = cases.into_iter().filter(Case::is_selected).collect();
+    let missing: std::collections::BTreeSet<&str> = selected.iter().filter_map(Case::missing).collect();
+    for missing in missing {
+        println!("not on this machine: {missing}");
+    }
+    libtest_mimic::run(arguments, selected.into_iter().map(Case::into_trial).collect()).exit()
 }
 
 fn selects(variable: &str, value: &str) -> bool {

@@ -50,6 +50,13 @@ pub(crate) fn run(options: &Options, tally: &mut Tally) -> Result<()> {
     }
     let mut suite = run::cargo(&["test", "-p", "e2e-tests", "--test", "e2e"]);
     suite.args(profile).arg("--").args(&options.rest);
+    if !options
+        .rest
+        .iter()
+        .any(|argument| argument.starts_with("--test-threads"))
+    {
+        suite.args(["--test-threads", &threads().to_string()]);
+    }
     suite
         .env("E2E_BACKEND", &options.backend)
         .env("E2E_TRANSPORT", &options.transport);
@@ -89,6 +96,11 @@ fn target_folder() -> PathBuf {
         .and_then(|path| path.ancestors().nth(2))
         .map(Path::to_owned);
     target.unwrap_or_else(|| run::root().join("target"))
+}
+
+/// How many tests run at once: more than there are processors, since most of them wait most of the time.
+fn threads() -> usize {
+    2 * std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn parse(arguments: &[String]) -> Result<Options> {
