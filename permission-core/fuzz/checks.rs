@@ -85,5 +85,6 @@ fn request(tool: &str, suggestions: Option<&Value>) -> PreparedRequest {
     let input = json!({ "file_path": "/repo/src/a", "host": "example.com", "plan": "p" });
     let mut ask = AskContext::new(tool, &input, "toolu_1", "/repo", &LexicalPaths);
     ask.suggestions = suggestions;
+    ask.plan.clear_context = true;
     prepare(&ask).expect("not a question")
 }
