@@ -94,7 +94,7 @@ where
                 self.collect();
             }
             match (pace, self.waiting.is_empty()) {
-                (Pace::Exit(code), true) => return code,
+                (Pace::Exit(code), true) => return self.end(code).await,
                 (Pace::More, true) => continue,
                 _ => {}
             }
@@ -115,6 +115,20 @@ where
                     self.engine.input(self.started.elapsed(), Input::Interrupt)
                 }
                 Event::NobodyListens => return NOBODY_LISTENS,
+            }
+        }
+    }
+
+    /// The writer may still be busy with what it has taken.
+    async fn end(mut self, code: u8) -> u8 {
+        loop {
+            tokio::select! {
+                biased;
+                Some(signal) = self.signals.recv(), if self.heeds_signals => match signal {
+                    Signal::Terminate => return TERMINATED,
+                    Signal::Interrupt => {}
+                },
+                flushed = self.writer.flush() => return flushed.map_or(NOBODY_LISTENS, |()| code),
             }
         }
     }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "test code")]
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
@@ -28,13 +29,14 @@ fn main() -> ExitCode {
     if let Some(code) = cli::intercept(std::env::args_os(), |name| std::env::var_os(name)) {
         return code;
     }
-    let trials: [(&str, Test); 9] = [
+    let trials: [(&str, Test); 10] = [
         ("version_is_printed_through_the_link", version),
         ("a_prompt_is_played_like_the_real_clis", prompt),
         (
             "the_end_of_input_ends_it_with_the_code_of_the_last_result",
             exit_codes,
         ),
+        ("everything_is_written_before_it_ends", last_words),
         ("sigterm_ends_it_with_143", sigterm),
         ("what_resists_is_killed_with_its_grandchild", resists),
         ("another_process_resumes_a_session", resume),
@@ -180,6 +182,50 @@ fn exit_codes(stage: &Stage) {
             );
         }
     });
+}
+
+fn last_words(stage: &Stage) {
+    let prompt = r#"{"type": "user", "message": {"role": "user", "content": "go"}}"#;
+    std::fs::write(stage.path("input"), format!("{prompt}\n{prompt}\n")).unwrap();
+    let script =
+        r#"{"version": 1, "turns": [{"sticky": true, "steps": [{"text": {"text": "x ", "repeat": 2000}}]}]}"#;
+    std::fs::write(stage.path("script.json"), script).unwrap();
+    let mut child = Command::new(stage.path("claude"))
+        .args([
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--input-format",
+            "stream-json",
+        ])
+        .arg("--include-partial-messages")
+        .env(cli::SCRIPT_VARIABLE, stage.path("script.json"))
+        .stdin(std::fs::File::open(stage.path("input")).unwrap())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Reading in small bites keeps the pipe full, so that the end of the output is still on its way at the end.
+    let mut output = BufReader::with_capacity(8, child.stdout.take().unwrap());
+    let mut text = String::new();
+    loop {
+        let bite = output.fill_buf().unwrap().to_vec();
+        if bite.is_empty() {
+            break;
+        }
+        output.consume(bite.len());
+        text.push_str(std::str::from_utf8(&bite).unwrap());
+    }
+    let deltas = text
+        .lines()
+        .filter(|line| line.contains("\"text_delta\""))
+        .count();
+    assert_eq!(deltas, 4000);
+    let last = text.lines().last().unwrap();
+    assert!(
+        last.contains("\"type\":\"result\""),
+        "the result is the last line"
+    );
+    assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
 fn sigterm(stage: &Stage) {
