@@ -30,6 +30,11 @@ mod permission;
     expect(dead_code, unused_imports, reason = "wired in the next change")
 )]
 mod store;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "wired in the next change")
+)]
+mod usage;
 
 pub use config::{AgentIdentity, LoginCommand, ManagerConfig, Timings};
 pub use manager::SessionManager;

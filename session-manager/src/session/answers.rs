@@ -11,7 +11,7 @@ use claude_sdk_bridge::{
 };
 use serde_json::{Value, json};
 
-use crate::{translate::usage, turn::Outcome};
+use crate::{turn::Outcome, usage};
 
 /// The event that ended a turn, with what it has to say.
 #[derive(Clone, Copy)]

@@ -9,7 +9,6 @@ mod notices;
 mod plan;
 mod speech;
 mod stream;
-pub(crate) mod usage;
 
 use std::path::PathBuf;
 

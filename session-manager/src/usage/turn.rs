@@ -1,7 +1,29 @@
-//! Token counts of a turn, from Claude's result.
+//! Token counts of a turn, from Claude's results.
 
 use acp_proto::schema::Usage;
 use claude_sdk_bridge::messages::ResultMessage;
+
+/// What a prompt has used over all results that it took: one, or more when it went on in another conversation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TurnUsage {
+    total: Option<Usage>,
+}
+
+impl TurnUsage {
+    /// Adds what one result counts.
+    pub(crate) fn add(&mut self, result: &ResultMessage) {
+        let more = of_turn(result);
+        self.total = Some(match self.total.take() {
+            Some(sum) => plus(&sum, &more),
+            None => more,
+        });
+    }
+
+    /// The sum; `None` before the first result.
+    pub(crate) fn total(&self) -> Option<Usage> {
+        self.total.clone()
+    }
+}
 
 /// What the turn used in the main thread; a result without counts reads as zero.
 pub(crate) fn of_turn(result: &ResultMessage) -> Usage {
@@ -20,6 +42,22 @@ pub(crate) fn of_turn(result: &ResultMessage) -> Usage {
         .cached_read_tokens(cache_read)
         .cached_write_tokens(cache_write)
         .thought_tokens((thought > 0).then_some(thought))
+}
+
+fn plus(one: &Usage, other: &Usage) -> Usage {
+    let sum = |one: u64, other: u64| one.saturating_add(other);
+    let both = |one: Option<u64>, other: Option<u64>| match (one, other) {
+        (Some(one), Some(other)) => Some(sum(one, other)),
+        (one, other) => one.or(other),
+    };
+    Usage::new(
+        sum(one.total_tokens, other.total_tokens),
+        sum(one.input_tokens, other.input_tokens),
+        sum(one.output_tokens, other.output_tokens),
+    )
+    .cached_read_tokens(both(one.cached_read_tokens, other.cached_read_tokens))
+    .cached_write_tokens(both(one.cached_write_tokens, other.cached_write_tokens))
+    .thought_tokens(both(one.thought_tokens, other.thought_tokens))
 }
 
 #[cfg(test)]
@@ -51,5 +89,24 @@ mod tests {
         ] {
             check(odd, zero.clone());
         }
+    }
+    #[test]
+    fn a_prompt_that_went_on_elsewhere_used_both() {
+        let result = |value: Value| serde_json::from_value(value).unwrap();
+        let mut turn = TurnUsage::default();
+        assert_eq!(turn.total(), None);
+        turn.add(&result(json!({"usage": {"input_tokens": 10, "output_tokens": 2,
+            "output_tokens_details": {"thinking_tokens": 1}}})));
+        turn.add(&result(
+            json!({"usage": {"input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": 7,
+            "cache_creation_input_tokens": 9}}),
+        ));
+        turn.add(&result(json!({"subtype": "error_during_execution"})));
+        assert_eq!(
+            serde_json::to_value(turn.total()).unwrap(),
+            json!({"totalTokens": 36, "inputTokens": 15, "outputTokens": 5, "cachedReadTokens": 7, "cachedWriteTokens": 9, "thoughtTokens": 1}),
+        );
+        turn.add(&result(json!({"usage": {"input_tokens": u64::MAX}})));
+        assert_eq!(turn.total().unwrap().input_tokens, u64::MAX);
     }
 }
