@@ -12,6 +12,9 @@ use handoff::HandOff;
 
 use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnEnd};
 
+/// How many prompts are remembered for their late results.
+const REMEMBERED_PROMPTS: usize = 64;
+
 /// A session's turns.
 #[derive(Debug)]
 pub(crate) struct TurnMachine {
@@ -19,6 +22,8 @@ pub(crate) struct TurnMachine {
     running: Option<Running>,
     queue: VecDeque<Queued>,
     newest: Generation,
+    /// The prompts that Claude had last, so that a late result of theirs is known for what it is.
+    past: VecDeque<PromptId>,
 }
 
 /// The process behind the session.
@@ -66,6 +71,10 @@ enum Stop {
 }
 
 impl Running {
+    fn knows(&self, id: &PromptId) -> bool {
+        self.id == *id || self.steered.contains(id)
+    }
+
     /// Whether a result that names these prompts is the end of this turn. What was said into it may have cut it short, and
     /// is answered last; once the turn is being stopped, any end will do.
     fn ends_with(&self, ids: &[PromptId]) -> bool {
@@ -82,6 +91,7 @@ impl TurnMachine {
             running: None,
             queue: VecDeque::new(),
             newest: Generation(0),
+            past: VecDeque::new(),
         }
     }
 
@@ -237,7 +247,11 @@ impl TurnMachine {
             return;
         }
         let ours = self.running.as_ref().is_some_and(|running| match attribution {
-            Attribution::Prompts(ids) => running.ends_with(ids),
+            Attribution::Prompts(ids) if ids.iter().any(|id| running.knows(id) || self.past.contains(id)) => {
+                running.ends_with(ids)
+            }
+            // A name that is none of ours says nothing about whose result it is.
+            Attribution::Prompts(_) => running.begun,
             Attribution::Background => false,
             Attribution::Unnamed => running.begun,
         });
@@ -314,6 +328,9 @@ impl TurnMachine {
         let Some(running) = self.running.take() else {
             return;
         };
+        self.past.extend(running.steered.iter().chain([&running.id]));
+        let excess = self.past.len().saturating_sub(REMEMBERED_PROMPTS);
+        self.past.drain(..excess);
         let outcome = match running.stop {
             Stop::No if running.hand_off == HandOff::Ending => {
                 effects.push(Effect::DisarmEscalation);

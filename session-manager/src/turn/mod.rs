@@ -43,7 +43,7 @@ pub(crate) struct Generation(pub(crate) u64);
 /// What a result frame says about the prompts it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Attribution {
-    /// It names the prompts by their uuids.
+    /// It names the prompts by their uuids; one that is none of ours counts for nothing.
     Prompts(Vec<PromptId>),
     /// It belongs to background work (its origin is not a human), whatever runs in the foreground.
     Background,

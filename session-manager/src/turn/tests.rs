@@ -64,6 +64,8 @@ fn the_second_prompt_is_sent_only_after_the_result_of_the_first() {
 #[test]
 fn results_of_other_turns_answer_nobody() {
     check(&[
+        (Event::Prompt(id(7)), &[Effect::Send(id(7))]),
+        (result(G1, named(7)), &[answer(7, Outcome::Finished)]),
         (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
         (result(G1, Attribution::Unnamed), &[]),
         (Event::Started(G1, None), &[]),
@@ -72,6 +74,16 @@ fn results_of_other_turns_answer_nobody() {
         (result(Generation(9), Attribution::Unnamed), &[]),
         (result(G1, Attribution::Unnamed), &[answer(1, Outcome::Finished)]),
         (result(G1, Attribution::Unnamed), &[]),
+    ]);
+}
+
+#[test]
+fn a_result_that_names_nobody_we_know_belongs_to_the_turn_that_has_begun() {
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (result(G1, named(99)), &[]),
+        (Event::Started(G1, None), &[]),
+        (result(G1, named(99)), &[answer(1, Outcome::Finished)]),
     ]);
 }
 

@@ -43,11 +43,13 @@ async fn the_second_prompt_reaches_claude_after_the_result_of_the_first() {
 #[tokio::test(start_paused = true)]
 async fn a_result_of_another_turn_does_not_answer_the_prompt() {
     let (mut world, mut claude) = World::open().await;
+    let earlier = world.prompt("before").await;
+    let late = claude.take_prompt().await;
+    claude.result(&late, json!({})).await;
+    world.answer(earlier).await;
     let prompt = world.prompt("hi").await;
     let uuid = claude.take_prompt().await;
-    claude
-        .result("11111111-1111-4111-8111-111111111111", json!({"result": "late"}))
-        .await;
+    claude.result(&late, json!({"result": "late"})).await;
     let background = json!({"type": "result", "subtype": "success", "is_error": false, "origin": {"kind": "task-notification"}});
     claude.lines.send(background).await;
     claude.text("still here").await;
