@@ -102,9 +102,46 @@ fn presentation(presentation: &Presentation) -> PermissionPresentation {
 struct FileSystem;
 
 impl PathResolver for FileSystem {
+    /// What does not exist yet is resolved as far as it does: a new file lies where its directory really is.
     fn resolve(&self, path: &str) -> Option<String> {
-        std::fs::canonicalize(path)
-            .ok()
-            .map(|path| path.to_string_lossy().into_owned())
+        let path = Path::new(path);
+        let (existing, resolved) = path
+            .ancestors()
+            .find_map(|prefix| Some((prefix, std::fs::canonicalize(prefix).ok()?)))?;
+        let resolved = match path.strip_prefix(existing) {
+            Ok(rest) if !rest.as_os_str().is_empty() => resolved.join(rest),
+            Ok(_) | Err(_) => resolved,
+        };
+        resolved.into_os_string().into_string().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_resolved_as_far_as_they_exist() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(dir.path()).unwrap();
+        std::fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(root.join("nowhere"), root.join("dangling")).unwrap();
+        let cases = [
+            ("real", Some("real")),
+            ("link", Some("real")),
+            ("link/new.txt", Some("real/new.txt")),
+            ("link/new/deep.txt", Some("real/new/deep.txt")),
+            ("dangling", None),
+            ("dangling/x", None),
+        ];
+        for (path, expected) in cases {
+            let got = FileSystem.resolve(&root.join(path).to_string_lossy());
+            assert_eq!(
+                got,
+                expected.map(|path| root.join(path).to_string_lossy().into_owned()),
+                "{path}"
+            );
+        }
     }
 }
