@@ -102,15 +102,18 @@ fn presentation(presentation: &Presentation) -> PermissionPresentation {
 struct FileSystem;
 
 impl PathResolver for FileSystem {
-    /// What does not exist yet is resolved as far as it does: a new file lies where its directory really is.
+    /// What does not exist yet is resolved as far as it does: a new file lies where its directory really is. Where a link
+    /// to nowhere leads cannot be told.
     fn resolve(&self, path: &str) -> Option<String> {
         let path = Path::new(path);
         let (existing, resolved) = path
             .ancestors()
             .find_map(|prefix| Some((prefix, std::fs::canonicalize(prefix).ok()?)))?;
-        let resolved = match path.strip_prefix(existing) {
-            Ok(rest) if !rest.as_os_str().is_empty() => resolved.join(rest),
-            Ok(_) | Err(_) => resolved,
+        let rest = path.strip_prefix(existing).ok()?;
+        let resolved = match rest.iter().next() {
+            None => resolved,
+            Some(first) if existing.join(first).symlink_metadata().is_ok() => return None,
+            Some(_) => resolved.join(rest),
         };
         resolved.into_os_string().into_string().ok()
     }
