@@ -193,6 +193,7 @@ async fn an_interrupt_ends_the_turn_and_the_session_goes_on() {
     );
     let receipt = loop {
         tokio::select! {
+            biased;
             receipt = &mut call => break receipt.unwrap(),
             event = query.next() => assert!(!matches!(event, QueryEvent::Ended(_))),
         }

@@ -350,6 +350,7 @@ fn mcp(stage: &Stage) {
         );
         let status = loop {
             tokio::select! {
+                biased;
                 status = &mut call => break status.unwrap(),
                 event = query.next() => assert!(!matches!(event, QueryEvent::Ended(_))),
             }
