@@ -2,7 +2,8 @@
 //!
 //! Reading order follows a prompt: `launch` says how to start, `discovery` what, `backend` is the seam behind which it
 //! runs (`process` is the real CLI), `messages` is the wire, `decode` reads a line of it, `query` is one running Claude
-//! with its questions and answers. This crate knows nothing of ACP, sessions or decisions.
+//! with its questions and answers; `settings` reads and watches the files that configure Claude. This crate knows nothing
+//! of ACP, sessions or decisions.
 
 pub mod launch;
 
@@ -14,3 +15,5 @@ pub mod decode;
 pub mod messages;
 
 pub mod query;
+
+pub mod settings;
