@@ -51,7 +51,7 @@ fn licences(tally: &mut Tally) -> Result<()> {
         .output()
         .is_ok_and(|output| output.status.success());
     if installed {
-        let mut deny = run::cargo(&["deny", "check", "licenses", "bans", "sources"]);
+        let mut deny = run::cargo(&["deny", "-L", "error", "check", "licenses", "bans", "sources"]);
         tally.check("licences, bans and sources", run::passes(&mut deny)?);
     } else {
         tally.skip(
