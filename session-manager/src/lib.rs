@@ -29,6 +29,11 @@ mod permission;
     not(test),
     expect(dead_code, unused_imports, reason = "wired in the next change")
 )]
+mod options;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, unused_imports, reason = "wired in the next change")
+)]
 mod store;
 #[cfg_attr(
     not(test),

@@ -1,0 +1,93 @@
+//! What survives the process.
+
+use claude_sdk_bridge::{
+    launch::{LaunchOptions, SessionStart},
+    messages::control::ControlRequest,
+};
+
+use super::*;
+
+/// What a relaunch with `saved` gives: the flags, and the settings that follow.
+fn relaunch(saved: Value) -> Value {
+    let saved: Saved = serde_json::from_value(saved).unwrap();
+    let relaunch = saved.relaunch();
+    let mut launch = LaunchOptions::new("/", SessionStart::Unnamed);
+    launch.agent = Some("as before".to_owned());
+    relaunch.apply(&mut launch);
+    let then: Vec<Value> = relaunch
+        .then
+        .iter()
+        .map(|request| match request.to_control() {
+            ControlRequest::ApplyFlagSettings(apply) => serde_json::to_value(apply.settings).unwrap(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    json!([launch.model, launch.effort, launch.agent, then])
+}
+
+#[test]
+fn a_new_process_gets_what_was_chosen_and_nothing_else() {
+    let cases = [
+        (json!({}), json!([null, null, "as before", []])),
+        (
+            json!({"model": "haiku", "effort": "max", "fast": true, "agent": "rev"}),
+            json!(["haiku", "max", "rev", [{"fastMode": true}]]),
+        ),
+        (
+            json!({"model": "default", "effort": "default", "fast": false, "agent": "default"}),
+            json!(["default", null, "as before", [{"agent": null}, {"effortLevel": null}, {"fastMode": false}]]),
+        ),
+        (
+            json!({"model": "opus", "later": "field"}),
+            json!(["opus", null, "as before", []]),
+        ),
+    ];
+    for (saved, expected) in cases {
+        assert_eq!(relaunch(saved.clone()), expected, "{saved}");
+    }
+}
+
+#[test]
+fn what_nobody_chose_is_left_to_the_settings() {
+    let options = options(json!({
+        "effective": {"model": "sonnet", "agent": "rev", "modelSettings": {"claude-sonnet-5-5": {"effortLevel": "low"}}},
+        "applied": {"model": "claude-sonnet-5-5", "effort": "low"},
+    }));
+    let values = ["model", "effort", "agent"].map(|id| value(&options, id).unwrap());
+    assert_eq!(values, ["sonnet", "low", "rev"]);
+    assert_eq!(options.relaunch(), Relaunch::default());
+    assert_eq!(serde_json::to_value(options.carry()).unwrap(), json!({}));
+}
+
+#[test]
+fn choices_are_the_same_in_the_next_process() {
+    let mut before = options(json!({}));
+    let chosen = [("model", "sonnet[1m]"), ("effort", "high"), ("agent", "rev")];
+    for (id, value) in chosen {
+        choose(&mut before, id, value);
+    }
+    let file = serde_json::to_string(&before.carry()).unwrap();
+    let mut after = options(json!({"applied": {"model": "claude-sonnet-5-5[1m]", "effort": "high"}}));
+    after.restore(serde_json::from_str(&file).unwrap());
+    assert_eq!(after.list(modes()), before.list(modes()));
+    assert_eq!(after.carry(), before.carry());
+    // The effort that was started with is the choice, not what is usual.
+    let settings = json!({"applied": {"model": "claude-sonnet-5-5[1m]", "effort": "high"}});
+    assert!(!after.observed_settings(&settings));
+    assert_eq!(value(&after, "effort").as_deref(), Some("high"));
+}
+
+#[test]
+fn what_is_gone_is_not_restored() {
+    let restored = |saved: Value| {
+        let mut options = options(json!({}));
+        options.restore(serde_json::from_value(saved).unwrap());
+        (options.model().to_owned(), value(&options, "agent").unwrap())
+    };
+    let pair = |model: &str, agent: &str| (model.to_owned(), agent.to_owned());
+    // A model runs whether it is listed or not; an agent that does not exist was passed over.
+    let gone = json!({"model": "claude-opus-4-1", "agent": "gone"});
+    assert_eq!(restored(gone), pair("claude-opus-4-1", "default"));
+    let renamed = json!({"model": "claude-opus-5-5", "agent": "Explore"});
+    assert_eq!(restored(renamed), pair("opus", "Explore"));
+}
