@@ -270,3 +270,50 @@ pub(super) fn outcome(mut response: Value) -> Result<Value, Value> {
         None => Ok(response["result"].take()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    /// A client and the agent's end of its connection, into which these lines have been written.
+    fn connected(lines: &[&str]) -> (Client, UnixStream) {
+        let (ours, mut theirs) = UnixStream::pair().unwrap();
+        for line in lines {
+            writeln!(theirs, "{line}").unwrap();
+        }
+        theirs.shutdown(std::net::Shutdown::Write).unwrap();
+        (Client::new(Wire::Unix(ours)), theirs)
+    }
+
+    #[test]
+    #[should_panic(expected = "messages that the test did not expect")]
+    fn a_message_that_nobody_asked_for_fails() {
+        let (client, _theirs) = connected(&[r#"{"jsonrpc":"2.0","method":"$/note","params":{}}"#]);
+        drop(client);
+    }
+
+    #[test]
+    #[should_panic(expected = "a line that is not JSON")]
+    fn a_line_that_is_not_json_fails() {
+        let (mut client, _theirs) = connected(&["INFO starting"]);
+        client.next_message();
+    }
+
+    #[test]
+    fn messages_are_kept_in_order_while_something_else_is_awaited() {
+        let note = |number: u32| format!(r#"{{"jsonrpc":"2.0","method":"$/note","params":{number}}}"#);
+        let answer = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        let (mut client, _theirs) = connected(&[&note(1), answer, &note(2)]);
+        assert_eq!(client.call("anything", json!({})), Ok(json!({})));
+        assert_eq!(
+            (
+                client.next_message()["params"].take(),
+                client.next_message()["params"].take()
+            ),
+            (json!(1), json!(2))
+        );
+    }
+}

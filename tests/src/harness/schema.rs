@@ -30,3 +30,41 @@ fn check<T: DeserializeOwned>(method: &str, value: &Value) {
         panic!("`{method}` does not fit the protocol: {error}: {value}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_fits_the_protocol_passes() {
+        let chunk = json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "a"}});
+        check_call("session/update", &json!({"sessionId": "s", "update": chunk}));
+        check_result("session/prompt", &json!({"stopReason": "end_turn"}));
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit the protocol")]
+    fn an_update_without_its_fields_fails() {
+        check_call(
+            "session/update",
+            &json!({"sessionId": "s", "update": {"sessionUpdate": "tool_call"}}),
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit the protocol")]
+    fn an_unknown_stop_reason_fails() {
+        check_result("session/prompt", &json!({"stopReason": "because"}));
+    }
+
+    #[test]
+    #[should_panic(expected = "does not fit the protocol")]
+    fn an_unknown_update_fails() {
+        check_call(
+            "session/update",
+            &json!({"sessionId": "s", "update": {"sessionUpdate": "novelty"}}),
+        );
+    }
+}

@@ -175,3 +175,43 @@ fn chunk_texts(chunks: &[Value]) -> String {
         .filter_map(|chunk| chunk["content"]["text"].as_str())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn turn(updates: Vec<Value>) -> Turn {
+        Turn {
+            updates,
+            questions: Vec::new(),
+            outcome: Ok(json!({"stopReason": "end_turn"})),
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "updates that the test did not expect")]
+    fn an_update_that_nobody_takes_fails() {
+        drop(turn(vec![json!({"sessionUpdate": "plan", "entries": []})]));
+    }
+
+    #[test]
+    #[should_panic(expected = "must announce it")]
+    fn a_call_that_was_not_announced_fails() {
+        let update = json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "completed"});
+        turn(vec![update]).tool("t");
+    }
+
+    #[test]
+    fn the_updates_of_a_call_are_applied_in_order() {
+        let mut turn = turn(vec![
+            json!({"sessionUpdate": "tool_call", "toolCallId": "t", "title": "first"}),
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "status": "in_progress"}),
+            json!({"sessionUpdate": "tool_call_update", "toolCallId": "t", "title": "last", "status": "failed"}),
+        ]);
+        let call = turn.tool("t");
+        assert_eq!((call.str("title"), call.str("kind")), ("last", "other"));
+        assert_eq!(call.statuses, ["pending", "in_progress", "failed"]);
+    }
+}
