@@ -329,7 +329,7 @@ fn summary(message: &Value) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_time: 30_000, ..ProptestConfig::default() })]
 
     #[test]
     fn random_traffic_gets_exactly_the_answers_of_the_model(ops in proptest::collection::vec(op(), 0..60)) {

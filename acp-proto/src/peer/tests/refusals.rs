@@ -206,6 +206,17 @@ async fn every_request_before_the_first_one_is_refused() {
 }
 
 #[tokio::test]
+async fn a_first_request_that_still_runs_counts() {
+    let options = PeerOptions {
+        first_method: Some("hold"),
+        ..PeerOptions::default()
+    };
+    let mut rig = Rig::with(options, 1024);
+    rig.client.request("1", "hold", json!({"name": "first"})).await;
+    rig.client.expect_silence().await;
+}
+
+#[tokio::test]
 async fn a_second_request_with_an_open_id_is_refused_and_the_first_is_unaffected() {
     let same = [
         ("7", "7"),
