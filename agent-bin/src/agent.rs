@@ -2,9 +2,14 @@
 
 use std::{ffi::OsStr, path::PathBuf, sync::Arc};
 
-use claude_sdk_bridge::{backend::Backend as Claude, discovery::Surroundings, process::ProcessBackend};
+use claude_sdk_bridge::{
+    backend::Backend as Claude,
+    discovery::Surroundings,
+    process::ProcessBackend,
+    settings::{SettingsSurroundings, system_managed_file},
+};
 use rehearsal::{RehearsalBackend, Script, script::DEFAULT};
-use session_manager::{AgentIdentity, LoginCommand, ManagerConfig, SessionManager, Timings};
+use session_manager::{AgentIdentity, LoginCommand, ManagerConfig, Privileges, SessionManager, Timings};
 
 use crate::args::Backend;
 
@@ -27,11 +32,15 @@ const REMOTE_VARIABLES: [&str; 5] = [
 /// # Errors
 /// When the script of the rehearsal cannot be used.
 pub(crate) fn manager(backend: Backend) -> anyhow::Result<Arc<SessionManager>> {
-    let claude: Arc<dyn Claude> = match backend {
-        Backend::Process => Arc::new(ProcessBackend::new(Surroundings::of_this_process())),
+    let (claude, settings, state): (Arc<dyn Claude>, _, _) = match backend {
+        Backend::Process => {
+            let backend = ProcessBackend::new(Surroundings::of_this_process());
+            (Arc::new(backend), Some(settings()), state())
+        }
+        // Nothing of the user's has a part in a rehearsal.
         Backend::Rehearsal(script) => {
             let script = Script::find(script.as_deref().unwrap_or(DEFAULT))?;
-            Arc::new(RehearsalBackend::new(Arc::new(script)))
+            (Arc::new(RehearsalBackend::new(Arc::new(script))), None, None)
         }
     };
     let config = ManagerConfig {
@@ -43,14 +52,44 @@ pub(crate) fn manager(backend: Backend) -> anyhow::Result<Arc<SessionManager>> {
         login: LoginCommand {
             program: program(),
             arguments: Vec::new(),
-            browser: !REMOTE_VARIABLES
-                .iter()
-                .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty())),
+            browser: !REMOTE_VARIABLES.into_iter().any(is_set),
         },
         home: std::env::home_dir(),
+        settings,
+        state,
+        privileges: Privileges {
+            root: rustix::process::geteuid().is_root(),
+            sandboxed: is_set("IS_SANDBOX"),
+        },
         timings: Timings::default(),
     };
     Ok(SessionManager::new(claude, config))
+}
+
+/// Where Claude's settings files lie.
+fn settings() -> SettingsSurroundings {
+    SettingsSurroundings {
+        home: std::env::home_dir(),
+        claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
+        managed: system_managed_file(),
+    }
+}
+
+/// Where sessions are remembered: the user's state directory, as the XDG base directories have it.
+fn state() -> Option<PathBuf> {
+    let base = directory("XDG_STATE_HOME").or_else(|| Some(std::env::home_dir()?.join(".local/state")))?;
+    Some(base.join(NAME).join("sessions"))
+}
+
+/// A directory that an environment variable names; a relative one counts as none.
+fn directory(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 /// The command that starts this program again, from any directory.

@@ -13,7 +13,6 @@ use crate::{
     content,
     initialize::{self, ClientFacts},
     manager::SessionManager,
-    modes,
     session::{Command, NewSession, SessionHandle, open},
     setup,
     steering::{SteeringRequest, SteeringResponse},
@@ -22,7 +21,7 @@ use crate::{
 
 /// Registers every method.
 pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {
-    let [m1, m2, m3, m4, m5, m6, m7] = std::array::from_fn(|_| Arc::clone(manager));
+    let [m1, m2, m3, m4, m5, m6, m7, m8] = std::array::from_fn(|_| Arc::clone(manager));
     Ok(RouterBuilder::new()
         .request("initialize", move |ctx, request| {
             std::future::ready(initialize(&m1, &ctx, &request))
@@ -35,6 +34,9 @@ pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterErro
         })?
         .request("session/prompt", move |ctx, request| {
             prompt(Arc::clone(&m3), ctx, request)
+        })?
+        .request("session/set_config_option", move |ctx, request| {
+            set_option(Arc::clone(&m8), ctx, request)
         })?
         .request("_session/steering", move |ctx, request| {
             steer(Arc::clone(&m7), ctx, request)
@@ -84,15 +86,18 @@ async fn new_session(
         id,
         options,
         client,
+        bypass_declined: setup::bypass_declined(&request),
         connection: ctx.connection.clone(),
         announce_after: ctx.responded.clone(),
     };
-    let opening = open(&manager, session);
+    let opening = open(Arc::clone(&manager), session);
     let opened = tokio::select! {
         opened = opening => opened?,
         () = ctx.cancel.cancelled() => return Err(errors::request_cancelled()),
     };
-    let response = schema::NewSessionResponse::new(opened.id.clone()).modes(modes::state(opened.mode));
+    let response = schema::NewSessionResponse::new(opened.id.clone())
+        .modes(opened.modes)
+        .config_options(opened.options);
     if !manager.add(opened.id, opened.handle.clone()) {
         opened.handle.close().await;
         return Err(errors::internal("the agent is shutting down", None));
@@ -154,13 +159,29 @@ async fn set_mode(
     request: schema::SetSessionModeRequest,
 ) -> Result<schema::SetSessionModeResponse, RpcError> {
     let session = find(&manager, &ctx.connection, &request.session_id)?;
-    let mode_id = request.mode_id.to_string();
-    let mode = modes::requested(&mode_id)
-        .map_err(|error| errors::invalid_params(error, Some(json!({"modeId": mode_id}))))?;
     let (reply, answer) = oneshot::channel();
-    session.send(Command::SetMode { mode, reply })?;
+    session.send(Command::SetMode {
+        id: request.mode_id.to_string(),
+        reply,
+    })?;
     answer.await.unwrap_or_else(|_| Err(session_gone()))?;
     Ok(schema::SetSessionModeResponse::new())
+}
+
+async fn set_option(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    request: schema::SetSessionConfigOptionRequest,
+) -> Result<schema::SetSessionConfigOptionResponse, RpcError> {
+    let session = find(&manager, &ctx.connection, &request.session_id)?;
+    let (reply, answer) = oneshot::channel();
+    session.send(Command::SetOption {
+        id: request.config_id.to_string(),
+        value: request.value,
+        reply,
+    })?;
+    let options = answer.await.unwrap_or_else(|_| Err(session_gone()))?;
+    Ok(schema::SetSessionConfigOptionResponse::new(options))
 }
 
 /// Closing an unknown session succeeds: it is as gone as the client wants it.

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use claude_sdk_bridge::query::QueryTimings;
+use claude_sdk_bridge::{query::QueryTimings, settings::SettingsSurroundings};
 
 /// The manager's configuration.
 #[derive(Debug, Clone)]
@@ -13,8 +13,23 @@ pub struct ManagerConfig {
     pub login: LoginCommand,
     /// The user's home directory, for paths that Claude writes with `~`.
     pub home: Option<PathBuf>,
+    /// Where Claude's settings files lie; `None` for a backend that has none.
+    pub settings: Option<SettingsSurroundings>,
+    /// The directory in which sessions are remembered; `None` remembers nothing.
+    pub state: Option<PathBuf>,
+    /// What this process may do.
+    pub privileges: Privileges,
     /// All waiting times.
     pub timings: Timings,
+}
+
+/// What decides whether permissions may be bypassed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Privileges {
+    /// The effective user is root.
+    pub root: bool,
+    /// `IS_SANDBOX` is set and not empty.
+    pub sandboxed: bool,
 }
 
 /// The agent's name and version.

@@ -10,6 +10,7 @@ use acp_proto::{
 
 use crate::{
     config::{LoginCommand, ManagerConfig},
+    options::Switches,
     steering::Steering,
 };
 
@@ -19,6 +20,8 @@ pub(crate) struct ClientFacts {
     pub(crate) extensions: ClientExtensions,
     /// Whether the client shows forms, which Claude's questions to the user need.
     pub(crate) forms: bool,
+    /// How it shows a switch among the config options.
+    pub(crate) switches: Switches,
 }
 
 impl ClientFacts {
@@ -27,6 +30,7 @@ impl ClientFacts {
         let capabilities = &request.client_capabilities;
         Self {
             extensions: ClientExtensions::read(capabilities.meta.as_ref()),
+            switches: Switches::read(capabilities),
             forms: capabilities
                 .elicitation
                 .as_ref()

@@ -11,12 +11,19 @@ use std::{
 use acp_proto::{ConnectionId, Router, RouterError, schema::SessionId};
 use claude_sdk_bridge::backend::Backend;
 
-use crate::{agent, config::ManagerConfig, initialize::ClientFacts, session::SessionHandle};
+use crate::{
+    agent,
+    config::ManagerConfig,
+    initialize::ClientFacts,
+    session::SessionHandle,
+    store::{FileStore, Store},
+};
 
 /// All sessions of one agent process, whatever connection they came in on.
 pub struct SessionManager {
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) config: ManagerConfig,
+    pub(crate) store: Option<Arc<dyn Store>>,
     tables: Mutex<Tables>,
 }
 
@@ -30,7 +37,12 @@ struct Tables {
 impl SessionManager {
     /// A manager without sessions.
     pub fn new(backend: Arc<dyn Backend>, config: ManagerConfig) -> Arc<Self> {
+        let store = config
+            .state
+            .clone()
+            .map(|directory| Arc::new(FileStore::new(directory)) as Arc<dyn Store>);
         Arc::new(Self {
+            store,
             backend,
             config,
             tables: Mutex::default(),

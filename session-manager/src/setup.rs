@@ -4,13 +4,17 @@
 
 use std::path::{Path, PathBuf};
 
-use acp_proto::{RpcError, errors, schema};
+use acp_proto::{
+    RpcError, errors,
+    ext::{ClaudeCodeOptions, MetaRecord},
+    schema,
+};
 use claude_sdk_bridge::{
     launch::{LaunchOptions, McpServer, SessionStart},
     messages::ClaudeSessionId,
 };
 use permission_core::ASK_USER_QUESTION;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::initialize::ClientFacts;
 
@@ -78,6 +82,12 @@ pub(crate) fn launch_options(
         options.disallowed_tools.push(ASK_USER_QUESTION.to_owned());
     }
     Ok((id, options))
+}
+
+/// Whether the client does not want permissions to be bypassed in this session.
+pub(crate) fn bypass_declined(request: &schema::NewSessionRequest) -> bool {
+    let options = ClaudeCodeOptions::read(request.meta.as_ref()).and_then(|record| record.options);
+    options.is_some_and(|options| options.get("allowDangerouslySkipPermissions") == Some(&Value::Bool(false)))
 }
 
 fn check_cwd(cwd: &Path) -> Result<(), SetupError> {

@@ -1,7 +1,7 @@
 //! Settings files: from a file's text to typed values that know where they came from.
 //!
 //! Place in the flow: the host reads the files and hands over their text; [`SettingsFile::parse`] reads one,
-//! [`merge`] layers all of them, [`initial_mode`] and [`catalogue`] answer what a session may do. Reading order:
+//! [`merge()`] layers all of them, [`initial_mode`] and [`catalogue`] answer what a session may do. Reading order:
 //! `document` (JSON with lines), `repair` (a file that breaks off), `parse`, `merge`, `modes`; `words` holds every
 //! sentence. Must not read files, and must not interpret a rule string.
 

@@ -48,7 +48,6 @@ use view::{OptionId, View};
 pub(crate) use change::{Change, OptionError, Request};
 pub(crate) use facts::{SettingsFacts, Switches};
 pub(crate) use observe::Seen;
-pub(crate) use saved::{Relaunch, Saved};
 
 /// The values of a switch that is shown as a list.
 const ON: &str = "on";
@@ -200,14 +199,6 @@ impl Options {
     /// Whether a model has the mode `auto`; `None` for one that Claude does not list.
     pub(crate) fn supports_auto(&self, model: &str) -> Option<bool> {
         self.models.abilities(model).map(|abilities| abilities.auto)
-    }
-
-    /// The size of the context in tokens, if the model's name tells.
-    pub(crate) fn context_window(&self) -> Option<u64> {
-        let value = self.model.value();
-        let says = |text: &str| name::ModelName::parse(text).is_some_and(|name| name.long_context());
-        let long = says(value) || self.models.get(value).is_some_and(models::Model::long_context);
-        long.then_some(1_000_000)
     }
 
     fn change_model(

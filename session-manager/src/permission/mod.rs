@@ -15,7 +15,9 @@ use std::{
 use acp_proto::{PendingResponse, RequestFailed};
 use claude_sdk_bridge::messages::{ControlId, TaskId, ToolUseId, control::CanUseTool};
 use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
-use permission_core::{Answer, FollowUp, FormReply, PreparedRequest, QuestionForm, SettleError, Settlement};
+use permission_core::{
+    Answer, FollowUp, FormReply, PermissionMode, PreparedRequest, QuestionForm, SettleError, Settlement,
+};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -204,4 +206,8 @@ pub(crate) struct AskFacts<'a> {
     pub(crate) title: &'a str,
     /// The plan that the question is about, where its input has none.
     pub(crate) plan: Option<&'a str>,
+    /// The modes that a plan may be carried out in.
+    pub(crate) modes: &'a [PermissionMode],
+    /// How full Claude's context is.
+    pub(crate) context_used_percent: Option<u8>,
 }

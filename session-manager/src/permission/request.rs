@@ -13,7 +13,6 @@ use permission_core::{
 use serde_json::Value;
 
 use super::AskFacts;
-use crate::modes;
 
 /// Prepares the options and the presentation of a question.
 ///
@@ -39,10 +38,10 @@ pub(crate) fn prepare(question: &CanUseTool, facts: &AskFacts<'_>) -> Result<Pre
         home: home.as_deref(),
         tool_title: facts.title,
         plan: PlanFacts {
-            offered_modes: modes::OFFERED_MODES,
+            offered_modes: facts.modes,
             text: facts.plan,
             clear_context: true,
-            ..PlanFacts::default()
+            context_used_percent: facts.context_used_percent,
         },
         ..base
     })

@@ -3,7 +3,10 @@
 //! It never waits inside a handler. Its one waiting place is [`Actor::wait`], whose branches are all cancel-safe; Claude is
 //! read only while the outbox is empty.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, VecDeque},
+    time::Duration,
+};
 
 use acp_proto::schema;
 use claude_sdk_bridge::{
@@ -20,12 +23,17 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Link, Origin, Reply, answers::TurnFacts, control::CallDone, launch::LaunchResult, outbox::Outbox,
+    Command, Link, Origin, Reply, answers::TurnFacts, control::CallDone, outbox::Outbox, record::Record,
+    settings::SettingsWatch, start::LaunchResult,
 };
 use crate::{
+    initialize::ClientFacts,
+    modes::Modes,
+    options::Options,
     permission::{Asks, Subagents},
     translate::Translator,
     turn::{Event, Generation, PromptId, TurnMachine},
+    usage::{TurnUsage, UsageMeter},
 };
 
 /// How long a slow client may keep a session that has ended.
@@ -40,20 +48,30 @@ pub(super) struct Actor {
     pub(super) link: Link,
     pub(super) commands: mpsc::Receiver<Command>,
     pub(super) claude: Claude,
+    /// What the process said before it was ready.
+    pub(super) early: VecDeque<QueryEvent>,
     pub(super) turn: TurnMachine,
     pub(super) prompts: HashMap<PromptId, Prompt>,
     pub(super) translator: Translator,
     pub(super) asks: Asks,
-    pub(super) mode: PermissionMode,
+    pub(super) modes: Modes,
+    pub(super) options: Options,
+    pub(super) client: ClientFacts,
+    pub(super) watch: Option<SettingsWatch>,
+    pub(super) record: Option<Record>,
     pub(super) transcript: Transcript,
     pub(super) calls: FuturesUnordered<BoxFuture<'static, CallDone>>,
     pub(super) outbox: Outbox,
     pub(super) escalation: Option<Instant>,
     /// Fires when the client knows the session; `None` once it has.
     pub(super) announce_after: Option<CancellationToken>,
-    pub(super) commands_update: Option<schema::SessionUpdate>,
+    /// What the client is told first.
+    pub(super) greetings: Vec<schema::SessionUpdate>,
     pub(super) subagents: Subagents,
     pub(super) facts: TurnFacts,
+    pub(super) meter: UsageMeter,
+    /// What the running prompt has used, over all the results it took.
+    pub(super) turn_usage: TurnUsage,
     /// The approved plan that is on its way to a fresh process.
     pub(super) hand_off: Option<HandOffPlan>,
     pub(super) closing: Vec<oneshot::Sender<()>>,
@@ -113,6 +131,7 @@ enum Wake {
     Called(CallDone),
     Answered(crate::permission::Answered),
     Escalate,
+    SettingsChanged,
     Announce,
     Sent,
     ClientGone,
@@ -137,6 +156,7 @@ impl Actor {
                     self.escalation = None;
                     self.dispatch(Event::EscalationDue);
                 }
+                Wake::SettingsChanged => self.settings_changed(),
                 Wake::Announce => self.announce(),
                 Wake::Sent => {}
                 Wake::ClientGone => self.outbox.abandon(),
@@ -178,6 +198,8 @@ impl Actor {
             () = closed.cancelled(), if !readable && held_back => Wake::ClientGone,
             Some(answered) = self.asks.next(), if !self.asks.is_empty() => Wake::Answered(answered),
             Some(done) = self.calls.next(), if !self.calls.is_empty() => Wake::Called(done),
+            () = settings_changed(self.watch.as_mut()) => Wake::SettingsChanged,
+            event = kept(&mut self.early), if readable => Wake::Claude(event),
             wake = self.claude.next(readable) => wake,
         }
     }
@@ -243,6 +265,20 @@ impl Farewell {
                 Wake::DrainedLongEnough
             }
         }
+    }
+}
+
+async fn settings_changed(watch: Option<&mut SettingsWatch>) {
+    match watch {
+        Some(watch) => watch.changed().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn kept(early: &mut VecDeque<QueryEvent>) -> QueryEvent {
+    match early.pop_front() {
+        Some(event) => event,
+        None => std::future::pending().await,
     }
 }
 

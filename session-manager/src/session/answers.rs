@@ -11,7 +11,7 @@ use claude_sdk_bridge::{
 };
 use serde_json::{Value, json};
 
-use crate::{turn::Outcome, usage};
+use crate::turn::Outcome;
 
 /// The event that ended a turn, with what it has to say.
 #[derive(Clone, Copy)]
@@ -33,18 +33,18 @@ pub(super) struct TurnFacts {
     pub(super) complained: bool,
 }
 
-/// The answer to a prompt.
+/// The answer to a prompt. `used`: what it has used so far.
 pub(super) fn answer(
     outcome: Outcome,
     cause: Cause<'_>,
     facts: &TurnFacts,
+    used: Option<schema::Usage>,
 ) -> Result<schema::PromptResponse, RpcError> {
     match (outcome, cause) {
-        (Outcome::Finished, Cause::Result(result)) => finished(result, facts),
-        (Outcome::Cancelled, Cause::Result(result)) => {
-            Ok(response(schema::StopReason::Cancelled, Some(result)))
+        (Outcome::Finished, Cause::Result(result)) => {
+            Ok(schema::PromptResponse::new(finished(result, facts)?).usage(used))
         }
-        (Outcome::Cancelled, _) => Ok(response(schema::StopReason::Cancelled, None)),
+        (Outcome::Cancelled, _) => Ok(schema::PromptResponse::new(schema::StopReason::Cancelled).usage(used)),
         (Outcome::Died, Cause::Exit(exit)) => Err(died(exit)),
         (Outcome::LaunchFailed, Cause::Launch(error)) => Err(start_error(error)),
         (Outcome::QueueFull, _) => Err(failure(
@@ -83,7 +83,7 @@ pub(super) fn is_signed_out(result: &ResultMessage, facts: &TurnFacts) -> bool {
     }
 }
 
-fn finished(result: &ResultMessage, facts: &TurnFacts) -> Result<schema::PromptResponse, RpcError> {
+fn finished(result: &ResultMessage, facts: &TurnFacts) -> Result<schema::StopReason, RpcError> {
     if is_signed_out(result, facts) {
         return Err(errors::auth_required());
     }
@@ -115,11 +115,7 @@ fn finished(result: &ResultMessage, facts: &TurnFacts) -> Result<schema::PromptR
         }
         TurnOutcome::Failed { text, .. } => return Err(failure(&text, "execution_failed")),
     };
-    Ok(response(stop, Some(result)))
-}
-
-fn response(stop: schema::StopReason, result: Option<&ResultMessage>) -> schema::PromptResponse {
-    schema::PromptResponse::new(stop).usage(result.map(usage::of_turn))
+    Ok(stop)
 }
 
 fn died(exit: &Exit) -> RpcError {
@@ -129,8 +125,15 @@ fn died(exit: &Exit) -> RpcError {
 }
 
 fn failure(message: &str, kind: &str) -> RpcError {
+    let message = if message.trim().is_empty() {
+        NO_REASON
+    } else {
+        message
+    };
     errors::internal(message, Some(json!({"errorKind": kind})))
 }
+
+const NO_REASON: &str = "Claude ended the turn without saying why; send the prompt again";
 
 fn exit_data(exit: &Exit) -> Value {
     json!({"errorKind": "process_ended", "exit": exit.status.to_string(), "stderr": exit.stderr_tail})

@@ -70,10 +70,14 @@ impl Actor {
         if let Some(error) = client_error {
             self.complain(&error);
         }
-        let settlement = match outcome {
+        let mut settlement = match outcome {
             Ok(settlement) => settlement,
             Err(text) => return self.refuse(&control, tool_use.as_str(), text),
         };
+        // The model may have changed since the options were made.
+        if self.options.supports_auto(self.options.model()) == Some(false) {
+            settlement.degrade_auto();
+        }
         let mut hand_off = false;
         match settlement.follow_up {
             FollowUp::None => {}
@@ -137,11 +141,14 @@ impl Actor {
         let announcement = self.translator.announce(&call);
         let shown = self.translator.permission_tool_call(&call);
         let title = shown.fields.title.clone().unwrap_or_default();
+        let modes = self.modes.after_plan();
         let facts = AskFacts {
             cwd: &self.origin.options.cwd,
             home: self.origin.home.as_deref(),
             title: &title,
             plan,
+            modes: &modes,
+            context_used_percent: self.meter.context_used_percent(),
         };
         let prepared = permission::prepare(question, &facts);
         announcement.into_iter().for_each(|update| self.update(update));

@@ -1,10 +1,10 @@
 //! The commands of the client, and the control requests between us and Claude that are no questions to the client.
 
-use acp_proto::{RpcError, errors, schema};
+use acp_proto::{errors, schema};
 use claude_sdk_bridge::{
     messages::{
         ContentBlock, ControlId, MessageUuid, OutgoingUserMessage, Priority,
-        control::{CanUseTool, ControlRequest, IncomingRequest, Interrupt, SetPermissionMode},
+        control::{CanUseTool, ControlRequest, IncomingRequest, Interrupt},
     },
     query::ControlError,
 };
@@ -14,15 +14,23 @@ use serde_json::{Value, json};
 use super::{
     Command, Reply, Steered, WhenIdle,
     actor::{Actor, Prompt},
+    configure::Waiter,
 };
-use crate::turn::{Event, Generation, PromptId};
+use crate::{
+    options::Request,
+    turn::{Event, Generation, PromptId},
+};
 
 /// The end of a control request that we made.
 pub(super) enum CallDone {
     /// Claude heard the interrupt.
     Interrupted(Generation, Result<Value, ControlError>),
-    /// Claude was told the mode; `None` when no client waits for that.
-    ModeSet(PermissionMode, Option<Reply<()>>, Result<Value, ControlError>),
+    /// Claude was told the mode.
+    ModeSet(PermissionMode, Waiter, Result<Value, ControlError>),
+    /// Claude was told a choice, after which another is to follow.
+    Applied(Request, Option<Request>, Waiter, Result<Value, ControlError>),
+    /// Claude told what its settings come to.
+    SettingsRead(Result<Value, ControlError>),
     /// The plan that a question is about.
     PlanRead(ControlId, Box<CanUseTool>, Result<Value, ControlError>),
 }
@@ -41,7 +49,10 @@ impl Actor {
             } => self.steer(content, when_idle, reply),
             Command::Cancel => self.dispatch(Event::Cancel),
             Command::CancelPrompt(id) => self.dispatch(Event::CancelPrompt(id)),
-            Command::SetMode { mode, reply } => self.set_mode(mode, Some(reply)),
+            Command::SetMode { id, reply } => self.choose_mode(&id, Waiter::Mode(reply)),
+            Command::SetOption { id, value, reply } => {
+                self.choose_option(&id, &value, Waiter::Options(reply))
+            }
             Command::Close { done } => {
                 self.closing.push(done);
                 self.dispatch(Event::Close);
@@ -125,20 +136,6 @@ impl Actor {
         ));
     }
 
-    /// Changes the mode of the running process, or of the one to come.
-    pub(super) fn set_mode(&mut self, mode: PermissionMode, reply: Option<Reply<()>>) {
-        if let Some(query) = self.query() {
-            let call = query.request(ControlRequest::SetPermissionMode(SetPermissionMode::to(
-                mode.wire_id(),
-            )));
-            self.calls.push(Box::pin(
-                async move { CallDone::ModeSet(mode, reply, call.await) },
-            ));
-        } else {
-            self.mode_set(mode, reply);
-        }
-    }
-
     /// Takes the end of a control request that we made.
     pub(super) fn called(&mut self, done: CallDone) {
         match done {
@@ -153,21 +150,9 @@ impl Actor {
                     .and_then(|response| plan_text(response.get("content")));
                 self.plan_read(control, &question, plan);
             }
-            CallDone::ModeSet(mode, reply, Ok(_)) => self.mode_set(mode, reply),
-            CallDone::ModeSet(mode, reply, Err(error)) => {
-                tracing::warn!(%error, %mode, "claude did not take the mode");
-                if let Some(reply) = reply {
-                    drop(reply.send(Err(mode_error(mode, &error))));
-                }
-            }
-        }
-    }
-
-    /// The client hears of the new mode before its request is answered.
-    fn mode_set(&mut self, mode: PermissionMode, reply: Option<Reply<()>>) {
-        self.mode_changed(mode);
-        if let Some(reply) = reply {
-            self.outbox.then(move || drop(reply.send(Ok(()))));
+            CallDone::ModeSet(mode, waiter, answer) => self.mode_set(mode, waiter, answer),
+            CallDone::Applied(request, then, waiter, answer) => self.applied(&request, then, waiter, answer),
+            CallDone::SettingsRead(answer) => self.settings_read(answer),
         }
     }
 }
@@ -194,11 +179,4 @@ pub(super) fn plan_text(plan: Option<&Value>) -> Option<String> {
     plan.and_then(Value::as_str)
         .filter(|plan| !plan.trim().is_empty())
         .map(str::to_owned)
-}
-
-fn mode_error(mode: PermissionMode, error: &ControlError) -> RpcError {
-    errors::internal(
-        format!("Claude did not change to the mode `{mode}`: {error}"),
-        None,
-    )
 }

@@ -1,7 +1,6 @@
 //! Performs what the turn machine decides, and keeps the client's picture of the session up to date.
 
 use acp_proto::{Line, schema};
-use permission_core::PermissionMode;
 use tokio::time::Instant;
 
 use super::{
@@ -9,9 +8,9 @@ use super::{
     answers::{self, Cause, TurnFacts},
 };
 use crate::{
-    modes,
     translate::SettleReason,
     turn::{Effect, Event, Outcome, PromptId},
+    usage::TurnUsage,
 };
 
 impl Actor {
@@ -49,19 +48,11 @@ impl Actor {
         self.outbox.push(&self.link.connection, line);
     }
 
-    /// Notes the mode that Claude is in, and tells the client if it is a new one.
-    pub(super) fn mode_changed(&mut self, mode: PermissionMode) {
-        if self.mode != mode {
-            self.mode = mode;
-            self.update(modes::update(mode));
-        }
-    }
-
     /// The client knows the session now: its updates may leave.
     pub(super) fn announce(&mut self) {
         self.announce_after = None;
         self.outbox.open();
-        if let Some(update) = self.commands_update.take() {
+        for update in std::mem::take(&mut self.greetings) {
             self.update(update);
         }
     }
@@ -71,7 +62,10 @@ impl Actor {
         let Some(prompt) = self.prompts.get_mut(&id) else {
             return;
         };
-        prompt.sent = true;
+        // A prompt that is sent again goes on with what it has used.
+        if !std::mem::replace(&mut prompt.sent, true) {
+            self.turn_usage = TurnUsage::default();
+        }
         self.facts = TurnFacts::default();
         // A process that takes no input is about to end, and its end answers the prompt.
         if let Err(error) = query.send_user(&prompt.message) {
@@ -117,7 +111,8 @@ impl Actor {
                 self.update(update);
             }
         }
-        let answer = answers::answer(outcome, cause, &self.facts);
+        let used = sent.then(|| self.turn_usage.total()).flatten();
+        let answer = answers::answer(outcome, cause, &self.facts, used);
         // A client that has gone does not want the answer any more.
         let Some(reply) = reply else { return };
         self.outbox.then(move || drop(reply.send(answer)));

@@ -56,9 +56,12 @@ impl Actor {
 
     /// Updates leave before the turn machine hears of the message, so that they come before an answer.
     fn message(&mut self, generation: Generation, message: &Message) {
-        for update in self.translator.message(message) {
-            self.update(update);
+        if self.is_shown(message) {
+            let updates = self.translator.message(message);
+            updates.into_iter().for_each(|update| self.update(update));
         }
+        let counted = self.meter.message(message);
+        counted.into_iter().for_each(|update| self.update(update));
         match message {
             Message::System(system) => self.system(generation, system),
             Message::Assistant(assistant) => {
@@ -74,6 +77,14 @@ impl Actor {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// A result that belongs to another turn says nothing to the running one; everything else is shown as it comes.
+    fn is_shown(&self, message: &Message) -> bool {
+        match message {
+            Message::Result(result) => self.turn.concerns(&attribution(result)),
+            _ => true,
         }
     }
 
@@ -94,6 +105,9 @@ impl Actor {
                 if let Some(id) = system.session_id.get() {
                     self.transcript = Transcript::Written(id.clone());
                 }
+                let seen = self.options.observed_init(init);
+                self.observed(seen);
+                self.remember();
                 let named = init.user_message_uuids.known().find_map(prompt_of);
                 self.dispatch(Event::Started(generation, named));
             }
@@ -131,9 +145,19 @@ impl Actor {
         } else {
             TurnEnd::Completed
         };
+        if result.local_command.get().is_some() {
+            // `/model` and `/effort` show nowhere else.
+            self.read_settings();
+        }
+        let seen = self.options.observed_result(result);
+        self.observed(seen);
+        let attribution = attribution(result);
+        if self.turn.concerns(&attribution) {
+            self.turn_usage.add(result);
+        }
         let event = Event::Result {
             generation,
-            attribution: attribution(result),
+            attribution,
             end,
         };
         self.dispatch_because(event, Cause::Result(result));

@@ -1,138 +1,48 @@
-//! Starting Claude: for a new session, and again for one whose process is gone.
+//! Starting Claude again: for a session whose process is gone, and for a plan that goes to a fresh one.
 
-use std::sync::Arc;
-
-use acp_proto::RpcError;
 use claude_sdk_bridge::{
     launch::{LaunchOptions, SessionStart},
-    messages::{
-        ContentBlock, MessageUuid, OutgoingUserMessage,
-        control::{InitializeRequest, InitializeResponse},
-    },
-    query::{Query, StartError},
+    messages::{ContentBlock, MessageUuid, OutgoingUserMessage},
+    query::StartError,
 };
-use futures::stream::FuturesUnordered;
 use permission_core::PermissionMode;
 
 use super::{
-    Link, NewSession, Opened, Origin, SessionHandle,
-    actor::{Actor, Claude, Farewell, HandOffPlan, Transcript},
-    answers::{self, Cause, TurnFacts},
-    outbox::Outbox,
+    actor::{Actor, Claude, HandOffPlan, Transcript},
+    answers::Cause,
+    configure::Waiter,
+    start::{LaunchResult, Started, start},
 };
 use crate::{
-    commands,
-    manager::SessionManager,
-    permission::{Asks, Subagents},
-    translate::Translator,
-    turn::{Event, Generation, TurnMachine},
+    options::{Options, SettingsFacts},
+    turn::{Event, Generation},
 };
-
-/// What became of an attempt to start a process.
-pub(super) type LaunchResult = Result<(Query, InitializeResponse), StartError>;
-
-/// Opens a new session: starts Claude, then the actor. Dropping the future ends a process that is being started.
-///
-/// # Errors
-/// When Claude does not start.
-pub(crate) fn open(
-    manager: &Arc<SessionManager>,
-    new: NewSession,
-) -> impl Future<Output = Result<Opened, RpcError>> + Send + use<> {
-    let origin = Origin {
-        backend: Arc::clone(&manager.backend),
-        timings: manager.config.timings.clone(),
-        home: manager.config.home.clone(),
-        options: new.options,
-    };
-    let NewSession {
-        id,
-        client,
-        connection,
-        announce_after,
-        ..
-    } = new;
-    async move {
-        let started = start(&origin, &origin.options).await;
-        let (query, info) = started.map_err(|error| answers::start_error(&error))?;
-        let mode = mode_of(&info).unwrap_or(PermissionMode::Default);
-        let (sender, commands) = Link::channel();
-        let session_id = acp_proto::schema::SessionId::new(id.as_str());
-        let handle = SessionHandle {
-            commands: sender,
-            owner: connection.id(),
-        };
-        let mut actor = Actor {
-            translator: Translator::new(
-                session_id.clone(),
-                origin.options.cwd.clone(),
-                client.extensions.terminal,
-            ),
-            origin,
-            link: Link {
-                connection,
-                session_id: session_id.clone(),
-            },
-            commands,
-            claude: Claude::Running(Generation(1), Box::new(query)),
-            turn: TurnMachine::new(),
-            prompts: std::collections::HashMap::new(),
-            asks: Asks::default(),
-            mode,
-            transcript: Transcript::Unwritten(id),
-            calls: FuturesUnordered::new(),
-            outbox: Outbox::held(),
-            escalation: None,
-            announce_after: Some(announce_after),
-            commands_update: Some(commands::update(&info.commands)),
-            subagents: Subagents::default(),
-            facts: TurnFacts::default(),
-            hand_off: None,
-            closing: Vec::new(),
-            farewell: Farewell::No,
-        };
-        actor.dispatch(Event::Adopted(Generation(1)));
-        tokio::spawn(actor.run());
-        Ok(Opened {
-            id: session_id,
-            mode,
-            handle,
-        })
-    }
-}
 
 impl Actor {
     /// Starts a process that goes on with what Claude has written down, or from nothing when that is nothing.
     pub(super) fn launch(&mut self, generation: Generation) {
-        let (first, second) = match &self.transcript {
-            Transcript::Unwritten(id) => (
-                SessionStart::New { id: id.clone() },
-                SessionStart::Resume {
-                    id: id.clone(),
-                    at: None,
-                },
-            ),
-            Transcript::Written(id) => (
-                SessionStart::Resume {
-                    id: id.clone(),
-                    at: None,
-                },
-                SessionStart::New { id: id.clone() },
-            ),
+        let id = match &self.transcript {
+            Transcript::Unwritten(id) | Transcript::Written(id) => id.clone(),
         };
+        let fresh = SessionStart::New { id: id.clone() };
+        let resumed = SessionStart::Resume { id, at: None };
+        let (first, second) = match &self.transcript {
+            Transcript::Unwritten(_) => (fresh, resumed),
+            Transcript::Written(_) => (resumed, fresh),
+        };
+        let first = self.launch_options(first, self.modes.current());
+        let second = LaunchOptions {
+            session: second,
+            ..first.clone()
+        };
+        let choices = self.options.relaunch().then;
         let origin = self.origin.clone();
-        let mode = Some(self.mode);
         self.claude = Claude::Starting(
             generation,
             Box::pin(async move {
-                let options = |session| LaunchOptions {
-                    session,
-                    permission_mode: mode,
-                    ..origin.options.clone()
-                };
-                match start(&origin, &options(first)).await {
+                match start(&origin, &first, &choices).await {
                     // Claude and we disagree about what it has written down, so it is asked the other way.
-                    Err(StartError::Refused { .. }) => start(&origin, &options(second)).await,
+                    Err(StartError::Refused { .. }) => start(&origin, &second, &choices).await,
                     started => started,
                 }
             }),
@@ -144,67 +54,68 @@ impl Actor {
         let Some(HandOffPlan { mode, session, .. }) = &self.hand_off else {
             return;
         };
-        let options = LaunchOptions {
-            session: SessionStart::New { id: session.clone() },
-            permission_mode: Some(*mode),
-            ..self.origin.options.clone()
-        };
+        let (mode, session) = (*mode, SessionStart::New { id: session.clone() });
+        let options = self.launch_options(session, mode);
+        let choices = self.options.relaunch().then;
         let origin = self.origin.clone();
         self.claude = Claude::Starting(
             generation,
-            Box::pin(async move { start(&origin, &options).await }),
+            Box::pin(async move { start(&origin, &options, &choices).await }),
         );
     }
 
     /// The attempt is over.
     pub(super) fn launched(&mut self, generation: Generation, result: LaunchResult) {
-        match result {
-            Ok((query, info)) => {
-                self.claude = Claude::Running(generation, Box::new(query));
-                if let Some(hand_off) = self.hand_off.take() {
-                    self.take_over(hand_off);
-                }
-                if mode_of(&info).is_some_and(|mode| mode != self.mode) {
-                    self.set_mode(self.mode, None);
-                }
-                self.dispatch(Event::Launched(generation));
-            }
+        let started = match result {
+            Ok(started) => *started,
             Err(error) => {
                 self.claude = Claude::Absent;
-                self.dispatch_because(Event::LaunchFailed(generation), Cause::Launch(&error));
+                return self.dispatch_because(Event::LaunchFailed(generation), Cause::Launch(&error));
             }
+        };
+        let mode = started.mode();
+        let Started {
+            query,
+            info,
+            settings,
+            early,
+        } = started;
+        self.claude = Claude::Running(generation, Box::new(query));
+        self.early = early;
+        let choices = self.options.carry();
+        self.options = Options::new(&info, SettingsFacts::read(&settings), self.client.switches);
+        self.options.restore(choices);
+        if let Some(hand_off) = self.hand_off.take() {
+            self.take_over(hand_off);
         }
+        // A choice that was made while the process started has not reached it.
+        if mode.is_some_and(|mode| mode != self.modes.current()) {
+            self.set_mode(self.modes.current(), Waiter::Nobody);
+        }
+        self.dispatch(Event::Launched(generation));
     }
-}
 
-async fn start(origin: &Origin, options: &LaunchOptions) -> LaunchResult {
-    Query::start(
-        origin.backend.as_ref(),
-        options,
-        InitializeRequest::default(),
-        &origin.timings.query,
-    )
-    .await
-}
+    fn launch_options(&mut self, session: SessionStart, mode: PermissionMode) -> LaunchOptions {
+        let mut options = LaunchOptions {
+            session,
+            ..self.origin.options.clone()
+        };
+        self.options.relaunch().apply(&mut options);
+        self.modes.launch(mode, &mut options);
+        options
+    }
 
-impl Actor {
     /// The fresh process is the session's now: it goes on with the prompt that made the plan, which is the plan from here on.
     fn take_over(&mut self, hand_off: HandOffPlan) {
         let HandOffPlan { mode, plan, session } = hand_off;
         self.transcript = Transcript::Unwritten(session);
         self.mode_changed(mode);
+        let emptied = self.meter.reset_context();
+        emptied.into_iter().for_each(|update| self.update(update));
         for (id, prompt) in self.prompts.iter_mut().filter(|(_, prompt)| prompt.sent) {
             let text = format!("Implement the following plan:\n\n{plan}");
-            prompt.message = OutgoingUserMessage::prompt(
-                MessageUuid::from(id.to_string()),
-                vec![ContentBlock::text(text)],
-            );
+            let uuid = MessageUuid::from(id.to_string());
+            prompt.message = OutgoingUserMessage::prompt(uuid, vec![ContentBlock::text(text)]);
         }
     }
-}
-
-fn mode_of(info: &InitializeResponse) -> Option<PermissionMode> {
-    info.current_permission_mode
-        .as_str()
-        .and_then(PermissionMode::from_wire_id)
 }

@@ -6,11 +6,16 @@
 mod actor;
 mod answers;
 mod asking;
+mod configure;
 mod control;
 mod effects;
 mod frames;
 mod launch;
+mod open;
 mod outbox;
+mod record;
+mod settings;
+mod start;
 #[cfg(test)]
 mod tests;
 
@@ -22,11 +27,10 @@ use claude_sdk_bridge::{
     launch::LaunchOptions,
     messages::{ClaudeSessionId, ContentBlock},
 };
-use permission_core::PermissionMode;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use launch::open;
+pub(crate) use open::open;
 
 use crate::{config::Timings, initialize::ClientFacts, turn::PromptId};
 
@@ -41,6 +45,8 @@ pub(crate) struct NewSession {
     pub(crate) id: ClaudeSessionId,
     pub(crate) options: LaunchOptions,
     pub(crate) client: ClientFacts,
+    /// The client does not want permissions to be bypassed.
+    pub(crate) bypass_declined: bool,
     pub(crate) connection: Connection,
     /// Fires when the client knows the session's id: no update may come before.
     pub(crate) announce_after: CancellationToken,
@@ -49,7 +55,8 @@ pub(crate) struct NewSession {
 /// A session that has been opened.
 pub(crate) struct Opened {
     pub(crate) id: schema::SessionId,
-    pub(crate) mode: PermissionMode,
+    pub(crate) modes: schema::SessionModeState,
+    pub(crate) options: Vec<schema::SessionConfigOption>,
     pub(crate) handle: SessionHandle,
 }
 
@@ -72,7 +79,13 @@ pub(crate) enum Command {
     /// Stop or forget one prompt.
     CancelPrompt(PromptId),
     /// Change the permission mode.
-    SetMode { mode: PermissionMode, reply: Reply<()> },
+    SetMode { id: String, reply: Reply<()> },
+    /// Change a config option.
+    SetOption {
+        id: String,
+        value: schema::SessionConfigOptionValue,
+        reply: Reply<Vec<schema::SessionConfigOption>>,
+    },
     /// End the session.
     Close { done: oneshot::Sender<()> },
 }

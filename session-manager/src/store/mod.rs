@@ -5,6 +5,7 @@
 //! choice counts.
 
 mod file;
+#[cfg(test)]
 mod memory;
 mod saved;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use std::{io, path::PathBuf};
 use acp_proto::schema::SessionId;
 
 pub(crate) use file::FileStore;
+#[cfg(test)]
 pub(crate) use memory::MemoryStore;
 pub(crate) use saved::{BadRecord, ClaudeIds, SavedSession};
 

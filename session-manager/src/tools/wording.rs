@@ -105,7 +105,8 @@ pub(crate) fn informational(level: &str, text: &str) -> String {
     let mut letters = level.chars();
     heading.extend(letters.next().map(|first| first.to_ascii_uppercase()));
     heading.extend(letters);
-    format!("**{heading}:** {text}")
+    // What follows it is a paragraph of its own.
+    format!("**{heading}:** {text}\n\n")
 }
 
 pub(crate) fn findings(count: usize) -> String {

@@ -174,6 +174,11 @@ impl Translator {
     }
 }
 
+/// A note that the user should see.
+pub(crate) fn warning(text: &str) -> SessionUpdate {
+    notices::notice("warning", text)
+}
+
 /// The note that a question of Claude's could not be put to the user.
 pub(crate) fn unanswerable(error: &str) -> SessionUpdate {
     notices::notice("warning", &wording::question_not_shown(error))

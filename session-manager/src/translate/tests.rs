@@ -390,8 +390,8 @@ fn notes_for_the_user_carry_their_level_and_chatter_is_left_out() {
     assert_eq!(
         shown,
         [
-            chunk("**Warning:** text", "warning"),
-            chunk("**Notice:** text", "notice")
+            chunk("**Warning:** text\n\n", "warning"),
+            chunk("**Notice:** text\n\n", "notice")
         ]
     );
     let ignored = [

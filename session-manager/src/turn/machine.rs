@@ -120,6 +120,7 @@ impl TurnMachine {
             } => {
                 self.result(generation, &attribution, end, &mut effects);
             }
+            Event::Replace => self.replace(),
             Event::HandOff => self.hand_off(&mut effects),
             Event::Idle(generation) => self.idle(generation, &mut effects),
             Event::Ended(generation) => self.ended(generation, &mut effects),
@@ -130,11 +131,26 @@ impl TurnMachine {
         effects
     }
 
+    /// Whether Claude has a prompt.
+    pub(crate) fn is_running(&self) -> bool {
+        self.running.is_some()
+    }
+
     /// Whether the running turn is being ended, so that nothing more may be asked for it.
     pub(crate) fn stopping(&self) -> bool {
         self.running
             .as_ref()
             .is_some_and(|running| running.stop != Stop::No || running.hand_off != HandOff::No)
+    }
+
+    /// Whether a result belongs to the running turn, be it its end or not.
+    pub(crate) fn concerns(&self, attribution: &Attribution) -> bool {
+        self.running.as_ref().is_some_and(|running| match attribution {
+            Attribution::Prompts(ids) if ids.iter().any(|id| running.knows(id)) => true,
+            Attribution::Prompts(ids) => running.begun && !ids.iter().any(|id| self.past.contains(id)),
+            Attribution::Background => false,
+            Attribution::Unnamed => running.begun,
+        })
     }
 
     /// Whether something can be said into the running turn.
@@ -158,6 +174,12 @@ impl TurnMachine {
             effects.push(Effect::Answer(id, Outcome::QueueFull));
         } else {
             self.queue.push_back(Queued { id, retried: false });
+        }
+    }
+
+    fn replace(&mut self) {
+        if let (None, Claude::Ready(generation)) = (&self.running, self.claude) {
+            self.claude = Claude::Stale(generation);
         }
     }
 
@@ -246,15 +268,11 @@ impl TurnMachine {
         if !self.is_current(generation) {
             return;
         }
-        let ours = self.running.as_ref().is_some_and(|running| match attribution {
-            Attribution::Prompts(ids) if ids.iter().any(|id| running.knows(id) || self.past.contains(id)) => {
-                running.ends_with(ids)
-            }
-            // A name that is none of ours says nothing about whose result it is.
-            Attribution::Prompts(_) => running.begun,
-            Attribution::Background => false,
-            Attribution::Unnamed => running.begun,
-        });
+        let ours = self.concerns(attribution)
+            && self.running.as_ref().is_some_and(|running| match attribution {
+                Attribution::Prompts(ids) if ids.iter().any(|id| running.knows(id)) => running.ends_with(ids),
+                Attribution::Prompts(_) | Attribution::Background | Attribution::Unnamed => true,
+            });
         if !ours || end == TurnEnd::Interrupted && self.hand_off_turn_ended(effects) {
             return;
         }

@@ -17,7 +17,7 @@ use claude_sdk_bridge::messages::{
 };
 use serde_json::Value;
 
-pub(crate) use turn::{TurnUsage, of_turn};
+pub(crate) use turn::TurnUsage;
 
 use cost::Account;
 use window::Windows;
@@ -80,14 +80,6 @@ impl UsageMeter {
     pub(crate) fn reset_context(&mut self) -> Option<SessionUpdate> {
         self.account.close();
         self.empty_context()
-    }
-
-    /// The window of a model, learned otherwise than from a result.
-    pub(crate) fn learn_window(&mut self, model: &str, tokens: u64) -> Option<SessionUpdate> {
-        self.windows.learn(model, tokens);
-        // Until something was shown there is nothing to correct.
-        self.shown.context?;
-        self.context_update()
     }
 
     /// How full the context is; `None` until Claude says.

@@ -352,18 +352,6 @@ fn percentages_are_rounded_and_never_above_a_hundred() {
     }
 }
 
-#[test]
-fn a_window_learned_elsewhere_corrects_what_was_shown() {
-    let mut meter = UsageMeter::new();
-    assert_eq!(wire(meter.learn_window("claude-x-5", 500_000)), None);
-    feed(&mut meter, start("m1", json!(null), 100, 1));
-    let update = feed(&mut meter, end(json!(null), json!({"output_tokens": 6})));
-    assert_eq!(brief(&update.unwrap()), (140, 500_000, None));
-    assert_eq!(wire(meter.learn_window("claude-other", 9)), None);
-    let corrected = wire(meter.learn_window("claude-x-5", 400_000)).unwrap();
-    assert_eq!(brief(&corrected), (140, 400_000, None));
-}
-
 /// What happens in a session, with what Claude counts of it.
 #[derive(Clone, Debug)]
 enum Happening {

@@ -198,23 +198,6 @@ fn fast_mode_comes_back_with_a_model_that_has_it() {
 }
 
 #[test]
-fn the_name_of_a_model_tells_auto_mode_and_window() {
-    let mut options = options(json!({}));
-    let cases = [
-        ("default", Some(true), None),
-        ("haiku", Some(false), None),
-        ("sonnet[1m]", Some(true), Some(1_000_000)),
-        ("claude-sonnet-4-5[1m]", None, Some(1_000_000)),
-        ("unheard-of", None, None),
-    ];
-    for (model, auto, window) in cases {
-        options.applied(&Request::SetModel(Some(model.to_owned())));
-        assert_eq!(options.supports_auto(options.model()), auto, "{model}");
-        assert_eq!(options.context_window(), window, "{model}");
-    }
-}
-
-#[test]
 fn a_session_starts_with_the_model_of_the_settings_if_that_runs() {
     let cases = [
         (json!({}), "default"),

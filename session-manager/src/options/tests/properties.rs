@@ -1,5 +1,6 @@
 //! Whatever is chosen and whatever Claude tells, in any order: the list is consistent, and a choice is what it says.
 
+use crate::options::saved::Saved;
 use std::collections::HashSet;
 
 use proptest::prelude::*;
@@ -134,7 +135,7 @@ fn consistent(options: &Options) {
             assert!(change.is_ok(), "{choice} is on offer, but {change:?}");
         }
     }
-    let _ = (options.context_window(), options.supports_auto(options.model()));
+    let _ = options.supports_auto(options.model());
 }
 
 proptest! {

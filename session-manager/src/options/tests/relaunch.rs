@@ -1,5 +1,6 @@
 //! What survives the process.
 
+use crate::options::saved::{Relaunch, Saved};
 use claude_sdk_bridge::{
     launch::{LaunchOptions, SessionStart},
     messages::control::ControlRequest,

@@ -375,11 +375,12 @@ async fn a_mode_change_is_told_before_its_answer_whoever_makes_it() {
     claude.succeed(&request, json!({"mode": "plan"})).await;
     let (answer, before) = world.answer(id).await;
     assert_eq!(answer["result"], json!({}));
-    let modes: Vec<_> = before
+    let kinds: Vec<_> = before
         .iter()
-        .map(|update| update["params"]["update"]["currentModeId"].clone())
+        .map(|update| update["params"]["update"]["sessionUpdate"].clone())
         .collect();
-    assert_eq!(modes, ["plan"]);
+    assert_eq!(kinds, ["current_mode_update", "config_option_update"]);
+    assert_eq!(before[0]["params"]["update"]["currentModeId"], "plan");
 
     claude
         .lines

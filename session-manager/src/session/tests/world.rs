@@ -186,6 +186,12 @@ impl World {
                 browser: true,
             },
             home: None,
+            settings: None,
+            state: None,
+            privileges: crate::Privileges {
+                root: true,
+                sandboxed: false,
+            },
             timings: Timings::default(),
         };
         let manager = SessionManager::new(Arc::new(backend), config);
@@ -285,8 +291,15 @@ impl FakeClaude {
             .options
             .permission_mode
             .unwrap_or(permission_core::PermissionMode::Default);
-        let payload = json!({"commands": [{"name": "compact", "description": "d", "argumentHint": ""}], "current_permission_mode": mode.wire_id()});
+        let command = json!({"name": "compact", "description": "d", "argumentHint": ""});
+        let model = json!({"value": "default", "displayName": "Default", "description": "d", "supportsAutoMode": false});
+        let payload =
+            json!({"commands": [command], "models": [model], "current_permission_mode": mode.wire_id()});
         self.succeed(&request, payload).await;
+        let request = self.lines.receive().await;
+        assert_eq!(request["request"]["subtype"], "get_settings");
+        self.succeed(&request, json!({"effective": {}, "applied": {}}))
+            .await;
     }
 
     pub(super) async fn succeed(&mut self, request: &Value, payload: Value) {

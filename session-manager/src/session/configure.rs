@@ -1,0 +1,280 @@
+//! Mode and config options: what the client chooses, what Claude changes by itself, what the settings files bring.
+//!
+//! Every change ends the same way: Claude has it, the client is told (the mode first, then the options), and only then is
+//! whoever asked for it answered. What may be chosen is decided by `modes` and `options`.
+
+use acp_proto::{RpcError, errors, schema};
+use claude_sdk_bridge::{
+    messages::control::{ControlRequest, SetPermissionMode},
+    query::ControlError,
+};
+use permission_core::PermissionMode;
+use serde_json::{Value, json};
+
+use super::{
+    Reply,
+    actor::{Actor, Claude},
+    control::CallDone,
+};
+use crate::{
+    options::{self, OptionError, Request, Seen},
+    translate,
+    turn::Event,
+};
+
+/// Who waits for a change.
+pub(super) enum Waiter {
+    Nobody,
+    Mode(Reply<()>),
+    Options(Reply<Vec<schema::SessionConfigOption>>),
+}
+
+impl Actor {
+    /// All config options with their values.
+    pub(super) fn option_list(&self) -> Vec<schema::SessionConfigOption> {
+        self.options.list(options::Modes {
+            current: self.modes.current(),
+            offered: &self.modes.offered(),
+        })
+    }
+
+    /// The client chooses a mode by its id.
+    pub(super) fn choose_mode(&mut self, id: &str, waiter: Waiter) {
+        match self.modes.requested(id) {
+            Ok(mode) => self.set_mode(mode, waiter),
+            Err(error) => waiter.refuse(errors::invalid_params(
+                error.to_string(),
+                Some(json!({"modeId": id})),
+            )),
+        }
+    }
+
+    /// The client chooses a value of an option.
+    pub(super) fn choose_option(
+        &mut self,
+        id: &str,
+        value: &schema::SessionConfigOptionValue,
+        waiter: Waiter,
+    ) {
+        let offered = self.modes.offered();
+        let modes = options::Modes {
+            current: self.modes.current(),
+            offered: &offered,
+        };
+        match self.options.change(id, value, modes) {
+            Ok(change) => self.request(change.request, change.then, waiter),
+            Err(error) => waiter.refuse(option_error(id, &error)),
+        }
+    }
+
+    /// Changes the mode of the running process, or of the one to come.
+    pub(super) fn set_mode(&mut self, mode: PermissionMode, waiter: Waiter) {
+        if self.modes.needs_other_process(mode) {
+            return self.set_mode_of_next_process(mode, waiter);
+        }
+        let Some(query) = self.query() else {
+            self.mode_changed(mode);
+            return self.done(waiter);
+        };
+        let call = query.request(ControlRequest::SetPermissionMode(SetPermissionMode::to(
+            mode.wire_id(),
+        )));
+        self.calls.push(Box::pin(
+            async move { CallDone::ModeSet(mode, waiter, call.await) },
+        ));
+    }
+
+    /// Claude has taken a mode, or has not.
+    pub(super) fn mode_set(
+        &mut self,
+        mode: PermissionMode,
+        waiter: Waiter,
+        answer: Result<Value, ControlError>,
+    ) {
+        match answer {
+            Ok(_) => {
+                self.mode_changed(mode);
+                self.done(waiter);
+            }
+            Err(error) => {
+                tracing::warn!(%error, %mode, "claude did not take the mode");
+                let text = format!("Claude did not change to the mode `{mode}`: {error}");
+                waiter.refuse(errors::internal(text, None));
+            }
+        }
+    }
+
+    /// Notes the mode that Claude is in, and tells the client if it is a new one.
+    pub(super) fn mode_changed(&mut self, mode: PermissionMode) {
+        if self.modes.set(mode) {
+            self.update(self.modes.update());
+            self.options_changed();
+        }
+    }
+
+    /// Tells the client of the options as they are now.
+    pub(super) fn options_changed(&mut self) {
+        let update = schema::ConfigOptionUpdate::new(self.option_list());
+        self.update(schema::SessionUpdate::ConfigOptionUpdate(update));
+        self.remember();
+    }
+
+    /// Claude has taken a choice, or has not.
+    pub(super) fn applied(
+        &mut self,
+        request: &Request,
+        then: Option<Request>,
+        waiter: Waiter,
+        answer: Result<Value, ControlError>,
+    ) {
+        match answer {
+            Ok(answer) => {
+                self.options.applied(request);
+                if let Some(model) = answer.get("model").and_then(Value::as_str) {
+                    self.options.observed_model(model);
+                }
+                if request.needs_settings() {
+                    self.read_settings();
+                }
+                self.after(then, waiter);
+            }
+            Err(error) => waiter.refuse(errors::internal(
+                format!("Claude did not take the choice: {error}"),
+                None,
+            )),
+        }
+    }
+
+    /// Claude told what its settings come to.
+    pub(super) fn settings_read(&mut self, answer: Result<Value, ControlError>) {
+        if let Ok(answer) = answer
+            && self.options.observed_settings(&answer)
+        {
+            self.options_changed();
+            self.model_learned();
+        }
+    }
+
+    /// Claude told of its options by the way.
+    pub(super) fn observed(&mut self, seen: Seen) {
+        if let Some(warning) = seen.warning {
+            self.update(translate::warning(&warning));
+        }
+        if seen.changed {
+            self.options_changed();
+            self.model_learned();
+            if let Some(repair) = self.options.repair() {
+                self.request(repair, None, Waiter::Nobody);
+            }
+        }
+    }
+
+    /// The current model may have taken a mode away, or brought one.
+    pub(super) fn model_learned(&mut self) {
+        let before = self.modes.offered();
+        let auto = self.options.supports_auto(self.options.model());
+        if self.modes.model_learned(auto) {
+            self.update(translate::warning(NO_AUTO));
+            self.set_mode(PermissionMode::AcceptEdits, Waiter::Nobody);
+        } else if self.announce_after.is_none() && before != self.modes.offered() {
+            self.options_changed();
+        }
+    }
+
+    /// The settings files have changed.
+    pub(super) fn settings_changed(&mut self) {
+        let Some(watch) = &self.watch else { return };
+        let before = self.modes.offered();
+        for problem in self.modes.settings_changed(watch.effective()) {
+            self.update(translate::warning(&problem.to_string()));
+        }
+        if before != self.modes.offered() {
+            self.options_changed();
+        }
+    }
+
+    fn request(&mut self, request: Request, then: Option<Request>, waiter: Waiter) {
+        if let Request::SetMode(mode) = request {
+            return self.set_mode(mode, waiter);
+        }
+        match self.query() {
+            Some(query) => {
+                let call = query.request(request.to_control());
+                self.calls.push(Box::pin(async move {
+                    CallDone::Applied(request, then, waiter, call.await)
+                }));
+            }
+            None if matches!(self.claude, Claude::Starting(..)) => waiter.refuse(errors::internal(
+                "Claude is being started; make the choice again when the prompt runs",
+                None,
+            )),
+            // The next process is started with it.
+            None => {
+                self.options.applied(&request);
+                self.after(then, waiter);
+            }
+        }
+    }
+
+    fn after(&mut self, then: Option<Request>, waiter: Waiter) {
+        match then {
+            Some(next) => self.request(next, None, waiter),
+            None => {
+                self.model_learned();
+                self.remember();
+                self.done(waiter);
+            }
+        }
+    }
+
+    /// A mode that the running process cannot be switched to is that of the next one, which the next prompt starts.
+    fn set_mode_of_next_process(&mut self, mode: PermissionMode, waiter: Waiter) {
+        if self.turn.is_running() {
+            return waiter.refuse(errors::invalid_params(
+                BETWEEN_TURNS,
+                Some(json!({"modeId": mode})),
+            ));
+        }
+        self.mode_changed(mode);
+        self.dispatch(Event::Replace);
+        self.done(waiter);
+    }
+
+    /// Asks Claude what its settings come to.
+    pub(super) fn read_settings(&mut self) {
+        let Some(query) = self.query() else { return };
+        let call = query.request(ControlRequest::GetSettings(Default::default()));
+        self.calls
+            .push(Box::pin(async move { CallDone::SettingsRead(call.await) }));
+    }
+
+    /// Answers whoever waits, after everything that was queued for the client before.
+    fn done(&mut self, waiter: Waiter) {
+        match waiter {
+            Waiter::Nobody => {}
+            // A client that has gone does not want the answer any more.
+            Waiter::Mode(reply) => self.outbox.then(move || drop(reply.send(Ok(())))),
+            Waiter::Options(reply) => {
+                let list = self.option_list();
+                self.outbox.then(move || drop(reply.send(Ok(list))));
+            }
+        }
+    }
+}
+
+impl Waiter {
+    fn refuse(self, error: RpcError) {
+        match self {
+            Waiter::Nobody => tracing::warn!(%error, "a change that nobody asked for did not work"),
+            Waiter::Mode(reply) => drop(reply.send(Err(error))),
+            Waiter::Options(reply) => drop(reply.send(Err(error))),
+        }
+    }
+}
+
+fn option_error(id: &str, error: &OptionError) -> RpcError {
+    errors::invalid_params(error.to_string(), Some(json!({"configId": id})))
+}
+
+const NO_AUTO: &str = "The model has no auto mode; edits are accepted without asking instead.";
+const BETWEEN_TURNS: &str = "bypassPermissions needs another Claude process and can only be chosen between turns; cancel the turn or wait for its end";

@@ -1,0 +1,169 @@
+//! Opening a session: the settings it starts from, its first process, and the actor that runs it.
+
+use std::{collections::HashMap, sync::Arc};
+
+use acp_proto::{RpcError, schema};
+use claude_sdk_bridge::messages::ClaudeSessionId;
+use futures::stream::FuturesUnordered;
+use permission_core::settings::{EffectiveSettings, HostFacts, SettingsProblem};
+use tokio::sync::mpsc;
+
+use super::{
+    Command, Link, NewSession, Opened, Origin, SessionHandle,
+    actor::{Actor, Claude, Farewell, Transcript},
+    answers::{self, TurnFacts},
+    outbox::Outbox,
+    record::Record,
+    settings::SettingsWatch,
+    start::{Started, start},
+};
+use crate::{
+    commands,
+    manager::SessionManager,
+    modes::Modes,
+    options::{Options, SettingsFacts},
+    permission::{Asks, Subagents},
+    translate::{self, Translator},
+    turn::{Event, Generation, TurnMachine},
+    usage::{TurnUsage, UsageMeter},
+};
+
+/// Everything about a new session that is known before its first process is.
+struct Opening {
+    id: ClaudeSessionId,
+    client: crate::initialize::ClientFacts,
+    link: Link,
+    announce_after: tokio_util::sync::CancellationToken,
+    origin: Origin,
+    modes: Modes,
+    notes: Vec<SettingsProblem>,
+    watch: Option<SettingsWatch>,
+    record: Option<Record>,
+}
+
+/// Opens a new session: reads the settings, starts Claude, then the actor. Dropping the future ends a process that is
+/// being started.
+///
+/// # Errors
+/// When Claude does not start.
+pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Result<Opened, RpcError> {
+    let mut opening = prepare(&manager, new).await;
+    let mode = opening.modes.current();
+    let mut options = opening.origin.options.clone();
+    opening.modes.launch(mode, &mut options);
+    let started = start(&opening.origin, &options, &[]).await;
+    let started = started.map_err(|error| answers::start_error(&error))?;
+    Ok(opening.run(*started))
+}
+
+async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
+    let config = &manager.config;
+    let watch = match config.settings.clone() {
+        Some(surroundings) => SettingsWatch::start(surroundings, new.options.cwd.clone()).await,
+        None => None,
+    };
+    let settings = watch
+        .as_ref()
+        .map_or_else(EffectiveSettings::default, SettingsWatch::effective);
+    let host = HostFacts {
+        root: config.privileges.root,
+        sandboxed: config.privileges.sandboxed,
+        client_opted_out: new.bypass_declined,
+        model_supports_auto: None,
+    };
+    let (modes, notes) = Modes::new(settings, host);
+    let session_id = schema::SessionId::new(new.id.as_str());
+    let cwd = new.options.cwd.clone();
+    Opening {
+        record: manager
+            .store
+            .clone()
+            .map(|store| Record::new(store, session_id.clone(), cwd, new.id.clone())),
+        id: new.id,
+        client: new.client,
+        link: Link {
+            connection: new.connection,
+            session_id,
+        },
+        announce_after: new.announce_after,
+        origin: Origin {
+            backend: Arc::clone(&manager.backend),
+            timings: config.timings.clone(),
+            home: config.home.clone(),
+            options: new.options,
+        },
+        modes,
+        notes,
+        watch,
+    }
+}
+
+impl Opening {
+    fn run(self, started: Started) -> Opened {
+        let (sender, commands) = Link::channel();
+        let handle = SessionHandle {
+            commands: sender,
+            owner: self.link.connection.id(),
+        };
+        let mut actor = self.actor(started, commands);
+        actor.dispatch(Event::Adopted(Generation(1)));
+        actor.model_learned();
+        let opened = Opened {
+            id: actor.link.session_id.clone(),
+            modes: actor.modes.state(),
+            options: actor.option_list(),
+            handle,
+        };
+        tokio::spawn(actor.run());
+        opened
+    }
+
+    fn actor(mut self, started: Started, commands: mpsc::Receiver<Command>) -> Actor {
+        if let Some(mode) = started.mode() {
+            self.modes.set(mode);
+        }
+        let Started {
+            query,
+            info,
+            settings,
+            early,
+        } = started;
+        let mut greetings = vec![commands::update(&info.commands)];
+        greetings.extend(
+            self.notes
+                .iter()
+                .map(|note| translate::warning(&note.to_string())),
+        );
+        let session_id = self.link.session_id.clone();
+        let cwd = self.origin.options.cwd.clone();
+        Actor {
+            translator: Translator::new(session_id, cwd, self.client.extensions.terminal),
+            options: Options::new(&info, SettingsFacts::read(&settings), self.client.switches),
+            origin: self.origin,
+            link: self.link,
+            commands,
+            claude: Claude::Running(Generation(1), Box::new(query)),
+            early,
+            turn: TurnMachine::new(),
+            prompts: HashMap::new(),
+            asks: Asks::default(),
+            modes: self.modes,
+            client: self.client,
+            watch: self.watch,
+            record: self.record,
+            transcript: Transcript::Unwritten(self.id),
+            calls: FuturesUnordered::new(),
+            outbox: Outbox::held(),
+            escalation: None,
+            announce_after: Some(self.announce_after),
+            greetings,
+            subagents: Subagents::default(),
+            facts: TurnFacts::default(),
+            meter: UsageMeter::new(),
+            turn_usage: TurnUsage::default(),
+            hand_off: None,
+            closing: Vec::new(),
+            farewell: Farewell::No,
+        }
+    }
+}
