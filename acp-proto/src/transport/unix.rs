@@ -343,6 +343,28 @@ mod tests {
         converse(&mut *second, &place.address()).await;
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn a_stale_socket_stays_while_another_start_holds_the_directory() {
+        let place = Place::new();
+        let stale = StdListener::bind(place.path()).unwrap();
+        let identity = || Identity::of(&fs::symlink_metadata(place.path()).unwrap());
+        let before = identity();
+        drop(stale);
+        let other = lock_directory(place.directory.path()).await.unwrap();
+        let address = place.address();
+        let mut starting = Box::pin(bind(&address));
+        assert!(futures::poll!(&mut starting).is_pending());
+        assert_eq!(identity(), before);
+        drop(other);
+        let listener = within(starting).await.unwrap();
+        assert_ne!(identity(), before);
+        drop(listener);
+
+        // Whoever holds it for ever does not keep us from starting.
+        let _other = lock_directory(place.directory.path()).await.unwrap();
+        within(bind(&place.address())).await.unwrap();
+    }
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn of_many_that_start_at_once_on_a_stale_socket_exactly_one_serves() {
         for _ in 0..20 {
