@@ -202,12 +202,9 @@ impl Dispatcher {
                 .settle(id, outcome.map(RawValue::to_owned))
         });
         if !settled {
-            let id = id.get().get(..64).unwrap_or(id.get());
-            tracing::info!(
-                connection = self.connection.label(),
-                id,
-                "ignored an answer to no open request"
-            );
+            let connection = self.connection.label();
+            let id: String = id.get().chars().take(64).collect();
+            tracing::info!(connection, id, "ignored an answer to no open request");
         }
     }
 
