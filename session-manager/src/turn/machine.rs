@@ -4,6 +4,7 @@
 //! with Claude at a time; the next is sent only after the one before was answered; after a cancel no path waits for
 //! anything but Claude's own result, its exit, or the escalation clock.
 
+mod attribution;
 mod handoff;
 
 use std::collections::VecDeque;
@@ -70,19 +71,6 @@ enum Stop {
     Killed,
 }
 
-impl Running {
-    fn knows(&self, id: &PromptId) -> bool {
-        self.id == *id || self.steered.contains(id)
-    }
-
-    /// Whether a result that names these prompts is the end of this turn. What was said into it may have cut it short, and
-    /// is answered last; once the turn is being stopped, any end will do.
-    fn ends_with(&self, ids: &[PromptId]) -> bool {
-        let last = self.steered.last().unwrap_or(&self.id);
-        ids.contains(last) || self.stop != Stop::No && ids.contains(&self.id)
-    }
-}
-
 impl TurnMachine {
     /// A session without a process.
     pub(crate) fn new() -> Self {
@@ -141,30 +129,6 @@ impl TurnMachine {
         self.running
             .as_ref()
             .is_some_and(|running| running.stop != Stop::No || running.hand_off != HandOff::No)
-    }
-
-    /// Whether a result belongs to the running turn, be it its end or not.
-    pub(crate) fn concerns(&self, attribution: &Attribution) -> bool {
-        self.running.as_ref().is_some_and(|running| match attribution {
-            Attribution::Prompts(ids) if ids.iter().any(|id| running.knows(id)) => true,
-            Attribution::Prompts(ids) => running.begun && !ids.iter().any(|id| self.past.contains(id)),
-            Attribution::Background => false,
-            Attribution::Unnamed => running.begun,
-        })
-    }
-
-    /// Whether something can be said into the running turn.
-    pub(crate) fn can_steer(&self) -> bool {
-        self.running.is_some() && !self.stopping() && matches!(self.claude, Claude::Ready(_))
-    }
-
-    fn steer(&mut self, id: PromptId) {
-        if !self.can_steer() {
-            return;
-        }
-        if let Some(running) = &mut self.running {
-            running.steered.push(id);
-        }
     }
 
     fn enqueue(&mut self, id: PromptId, effects: &mut Vec<Effect>) {

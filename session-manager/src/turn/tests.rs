@@ -425,6 +425,20 @@ fn every_failure_of_a_hand_off_answers_the_prompt_and_frees_the_next() {
         ]
     );
 
+    // Something was said into the old turn before.
+    let (mut machine, _) = handing_off(0);
+    machine.on(Event::Steer(id(8)));
+    machine.on(Event::HandOff);
+    let interrupted = Event::Result {
+        generation: G1,
+        attribution: named(1),
+        end: TurnEnd::Interrupted,
+    };
+    assert_eq!(
+        machine.on(interrupted),
+        [Effect::DisarmEscalation, Effect::Retire]
+    );
+
     // The new process does not come up.
     let (mut machine, _) = handing_off(3);
     let effects = machine.on(Event::LaunchFailed(Generation(2)));

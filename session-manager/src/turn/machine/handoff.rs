@@ -86,6 +86,7 @@ impl TurnMachine {
             running.hand_off = HandOff::No;
             running.begun = false;
             running.retried = false;
+            running.steered.clear();
             let id = running.id;
             effects.push(Effect::Send(id));
         }
