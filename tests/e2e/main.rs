@@ -21,7 +21,17 @@ mod flood;
 mod life;
 mod listen;
 mod others;
+mod perm_answers;
+mod perm_files;
+mod perm_rules;
+mod perm_shell;
+mod perm_support;
+mod perm_tools;
 mod permissions;
+mod plan_cancel;
+mod plan_clear;
+mod plan_exit;
+mod plan_support;
 mod queue;
 mod rehearsed;
 mod rpc;
@@ -45,6 +55,14 @@ fn main() {
         content::cases(),
         tools::cases(),
         permissions::cases(),
+        perm_shell::cases(),
+        perm_files::cases(),
+        perm_tools::cases(),
+        perm_rules::cases(),
+        perm_answers::cases(),
+        plan_exit::cases(),
+        plan_clear::cases(),
+        plan_cancel::cases(),
         cancel::cases(),
         queue::cases(),
         errors::cases(),

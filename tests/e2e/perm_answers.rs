@@ -34,7 +34,9 @@ fn touch(id: &str, file: &str) -> e2e_tests::model::Reply {
 
 /// A turn in which Claude has asked about `touch made.txt` and the model will say `and on` to the result.
 fn asked(world: &World, client: &mut Client, session: &str) -> (Prompt, Value, Value) {
-    world.model().script([touch("toolu_1", "made.txt"), text("and on")]);
+    world
+        .model()
+        .script([touch("toolu_1", "made.txt"), text("and on")]);
     let prompt = client.start_prompt(session, "touch");
     let (id, request) = client.permission_request();
     (prompt, id, request)
@@ -147,7 +149,9 @@ fn a_client_that_never_answers_can_cancel(world: &mut World) {
     assert_eq!(turn.tool("toolu_1").status(), "failed");
     turn.ignore_rest();
     // The session is free, and what it asks next is a question of its own.
-    world.model().script([touch("toolu_2", "second.txt"), text("and on")]);
+    world
+        .model()
+        .script([touch("toolu_2", "second.txt"), text("and on")]);
     let mut turn = client.prompt(&session, "again", |_| Answer::Kind("allow_once"));
     assert_eq!(turn.tool("toolu_2").status(), "completed");
     assert_eq!(turn.text(), "and on");

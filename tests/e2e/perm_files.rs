@@ -23,9 +23,11 @@ fn write(id: &str, file: &std::path::Path) -> Reply {
 
 fn writing_in_the_project_turns_on_accepted_edits(world: &mut World) {
     let (first, second) = (world.project().join("1.txt"), world.project().join("2.txt"));
-    world
-        .model()
-        .script([write("toolu_1", &first), write("toolu_2", &second), text("written")]);
+    world.model().script([
+        write("toolu_1", &first),
+        write("toolu_2", &second),
+        text("written"),
+    ]);
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "write", select("allow-with-updates"));
     let [request] = turn.questions() else {
@@ -35,7 +37,10 @@ fn writing_in_the_project_turns_on_accepted_edits(world: &mut World) {
         label(request, "allow-with-updates"),
         "Yes, and for this session turn on Accept edits"
     );
-    assert_eq!(turn.take("current_mode_update")[0]["currentModeId"], "acceptEdits");
+    assert_eq!(
+        turn.take("current_mode_update")[0]["currentModeId"],
+        "acceptEdits"
+    );
     turn.ignore("config_option_update");
     for (id, file) in [("toolu_1", first), ("toolu_2", second)] {
         assert_eq!(turn.tool(id).status(), "completed");
@@ -69,7 +74,10 @@ fn writing_outside_the_project_names_its_folder_and_the_mode(world: &mut World) 
         )
     );
     assert_eq!(turn.tool("toolu_1").status(), "completed");
-    assert_eq!(turn.take("current_mode_update")[0]["currentModeId"], "acceptEdits");
+    assert_eq!(
+        turn.take("current_mode_update")[0]["currentModeId"],
+        "acceptEdits"
+    );
     turn.ignore("config_option_update");
     assert_eq!(turn.text(), "written");
     let mut turn = client.prompt(&session, "write", no_questions);
@@ -96,7 +104,11 @@ fn editing_claudes_own_files_can_only_be_allowed_once(world: &mut World) {
     ]);
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "edit", allow_once);
-    let asked: Vec<_> = turn.questions().iter().map(|q| &q["toolCall"]["toolCallId"]).collect();
+    let asked: Vec<_> = turn
+        .questions()
+        .iter()
+        .map(|q| &q["toolCall"]["toolCallId"])
+        .collect();
     assert_eq!(asked, ["toolu_1", "toolu_2", "toolu_4"]);
     for request in turn.questions() {
         assert_once_only(request);

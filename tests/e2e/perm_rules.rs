@@ -18,11 +18,23 @@ pub(crate) fn cases() -> Vec<Case> {
 }
 
 fn a_command_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
-    asked_twice(world, "Bash(touch:*)", "default", "Bash", &json!({"command": "touch x"}));
+    asked_twice(
+        world,
+        "Bash(touch:*)",
+        "default",
+        "Bash",
+        &json!({"command": "touch x"}),
+    );
 }
 
 fn a_skill_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
-    asked_twice(world, "Skill(greet)", "default", "Skill", &json!({"skill": "greet"}));
+    asked_twice(
+        world,
+        "Skill(greet)",
+        "default",
+        "Skill",
+        &json!({"skill": "greet"}),
+    );
 }
 
 fn an_ask_rule_for_commands_holds_in_bypass_mode(world: &mut World) {

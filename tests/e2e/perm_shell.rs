@@ -17,11 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
 
 fn npm_test_is_offered_remembered_and_not_asked_about_again(world: &mut World) {
     world.executable("npm", "#!/bin/sh\necho \"npm $*\"\n");
-    let path = format!(
-        "{}:{}",
-        world.path("").display(),
-        world.environment_value("PATH")
-    );
+    let path = format!("{}:{}", world.path("").display(), world.environment_value("PATH"));
     world.set_env("PATH", &path);
     let npm = |id: &str, command: &str| tool(id, "Bash", json!({"command": command}));
     world.model().script([

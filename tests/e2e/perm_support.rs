@@ -60,7 +60,8 @@ pub(crate) fn project_file(world: &World, path: &str, text: &str) {
 
 /// A skill of the project, with something to grant: Claude does not ask about a skill that grants nothing.
 pub(crate) fn skill_greet(world: &World) {
-    let text = "---\nname: greet\ndescription: Greets people\nallowed-tools: Bash(date:*)\n---\nGreet $ARGUMENTS.\n";
+    let text =
+        "---\nname: greet\ndescription: Greets people\nallowed-tools: Bash(date:*)\n---\nGreet $ARGUMENTS.\n";
     project_file(world, ".claude/skills/greet/SKILL.md", text);
 }
 
@@ -78,5 +79,8 @@ pub(crate) fn close(client: &mut Client, session: &str) {
 
 fn column<'a>(request: &'a Value, field: &str) -> Vec<&'a str> {
     let options = request["options"].as_array().expect("options");
-    options.iter().filter_map(|option| option[field].as_str()).collect()
+    options
+        .iter()
+        .filter_map(|option| option[field].as_str())
+        .collect()
 }

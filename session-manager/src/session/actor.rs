@@ -215,7 +215,9 @@ impl Actor {
                 self.outbox.push(&self.link.connection, line);
             }
             event = match &mut self.claude {
-                Claude::Running(_, query) if self.outbox.is_empty() => query.next().now_or_never(),
+                Claude::Running(_, query) if self.outbox.is_empty() && self.early.is_empty() => {
+                    query.next().now_or_never()
+                }
                 Claude::Running(..) | Claude::Absent | Claude::Starting(..) | Claude::Ending(..) => None,
             };
         }

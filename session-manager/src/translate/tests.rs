@@ -372,7 +372,10 @@ fn a_result_is_shown_only_when_nothing_else_said_it() {
     let output = json!({"type": "system", "subtype": "local_command_output", "content": "<local-command-stdout>done</local-command-stdout>"});
     check_texts(&[output, result("done", false)], &["done"]);
     let blocked = json!({"type": "system", "subtype": "informational", "level": "warning", "content": "blocked", "prevent_continuation": true});
-    check_texts(&[blocked, result("blocked", false)], &["**Warning:** blocked\n\n"]);
+    check_texts(
+        &[blocked, result("blocked", false)],
+        &["**Warning:** blocked\n\n"],
+    );
 }
 
 #[test]
