@@ -44,7 +44,7 @@ fn an_ask_rule_for_commands_holds_in_bypass_mode(world: &mut World) {
 
 fn an_ask_rule_for_skills_holds_in_bypass_mode(world: &mut World) {
     let greet = json!({"skill": "greet"});
-    asked_twice(world, "Skill(greet)", "bypassPermissions", "Skill", &greet);
+    asked_twice(world, "Skill", "bypassPermissions", "Skill", &greet);
 }
 
 /// The same call twice, under a rule in the project's settings that asks about it.
