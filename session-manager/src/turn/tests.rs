@@ -655,7 +655,8 @@ impl World {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    // `PROPTEST_CASES` asks for more.
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases.max(1000), ..ProptestConfig::default() })]
 
     #[test]
     fn every_prompt_is_answered_exactly_once_whatever_happens(

@@ -212,3 +212,49 @@ async fn other_requests_of_claudes_are_answered_too() {
     claude.result(&uuid, json!({})).await;
     assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
 }
+
+#[tokio::test(start_paused = true)]
+async fn background_work_is_answered_after_its_turn_and_answers_no_prompt() {
+    let (mut world, mut claude) = World::open().await;
+    let prompt = world.prompt("hi").await;
+    let uuid = claude.take_prompt().await;
+    let task = json!({"type": "system", "subtype": "task_started", "task_id": "task-1", "tool_use_id": "toolu_agent",
+        "description": "d", "task_type": "local_agent", "is_backgrounded": true});
+    claude.lines.send(task).await;
+    claude.result(&uuid, json!({})).await;
+    world.answer(prompt).await;
+
+    // The agent asks although no turn runs; a cancel of nothing does not answer for the client.
+    world.cancel().await;
+    let request = json!({"subtype": "can_use_tool", "tool_name": "Bash", "input": {"command": "ls"}, "tool_use_id": "toolu_2", "agent_id": "task-1"});
+    claude
+        .lines
+        .send(json!({"type": "control_request", "request_id": "ask-1", "request": request}))
+        .await;
+    let request = world.call("session/request_permission").await;
+    assert_eq!(
+        request["params"]["toolCall"]["_meta"]["claudeCode"]["parentToolUseId"],
+        "toolu_agent"
+    );
+    world
+        .client
+        .send(json!({"jsonrpc": "2.0", "id": request["id"], "result": selected("allow-once")}))
+        .await;
+    let (id, reply) = claude.reply().await;
+    assert_eq!((id.as_str(), &reply["behavior"]), ("ask-1", &json!("allow")));
+
+    // Its follow-up turn ends while a prompt runs, which is not answered by it.
+    let prompt = world.prompt("next").await;
+    let uuid = claude.take_prompt().await;
+    let background = json!({"type": "result", "subtype": "success", "is_error": false, "result": "x", "origin": {"kind": "task-notification"}});
+    claude.lines.send(background).await;
+    claude.text("mine").await;
+    claude.result(&uuid, json!({})).await;
+    let (answer, before) = world.answer(prompt).await;
+    assert_eq!(answer["result"]["stopReason"], "end_turn");
+    assert!(
+        before
+            .iter()
+            .any(|update| update["params"]["update"]["content"]["text"] == "mine")
+    );
+}
