@@ -20,9 +20,12 @@ mod fake_cli;
 mod flood;
 mod life;
 mod listen;
+mod modes_settings;
+mod modes_switch;
 mod others;
 mod perm_answers;
 mod perm_files;
+mod perm_questions;
 mod perm_rules;
 mod perm_shell;
 mod perm_support;
@@ -60,6 +63,9 @@ fn main() {
         perm_tools::cases(),
         perm_rules::cases(),
         perm_answers::cases(),
+        perm_questions::cases(),
+        modes_settings::cases(),
+        modes_switch::cases(),
         plan_exit::cases(),
         plan_clear::cases(),
         plan_cancel::cases(),

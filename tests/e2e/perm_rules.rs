@@ -28,13 +28,7 @@ fn a_command_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
 }
 
 fn a_skill_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
-    asked_twice(
-        world,
-        "Skill(greet)",
-        "default",
-        "Skill",
-        &json!({"skill": "greet"}),
-    );
+    asked_twice(world, "Skill", "default", "Skill", &json!({"skill": "greet"}));
 }
 
 fn an_ask_rule_for_commands_holds_in_bypass_mode(world: &mut World) {

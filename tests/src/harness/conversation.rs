@@ -149,6 +149,12 @@ impl Client {
         (message["id"].take(), message["params"].take())
     }
 
+    /// Waits for a form to fill in; returns the id and the parameters of its request.
+    pub fn elicitation(&mut self) -> (Value, Value) {
+        let mut message = self.wait(|message| message["method"] == "elicitation/create");
+        (message["id"].take(), message["params"].take())
+    }
+
     /// Answers a permission request.
     pub fn answer(&mut self, id: &Value, request: &Value, answer: &Answer) {
         let outcome = match answer {

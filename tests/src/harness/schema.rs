@@ -9,6 +9,7 @@ pub(crate) fn check_call(method: &str, params: &Value) {
     match method {
         "session/update" => check::<acp::SessionNotification>(method, params),
         "session/request_permission" => check::<acp::RequestPermissionRequest>(method, params),
+        "elicitation/create" => check::<acp::CreateElicitationRequest>(method, params),
         _ => {}
     }
 }
