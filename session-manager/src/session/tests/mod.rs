@@ -2,6 +2,7 @@
 
 mod asking;
 mod hand_off;
+mod lifecycle;
 mod steering;
 mod turns;
 mod world;

@@ -34,6 +34,8 @@ pub(super) struct World {
 pub(super) struct Lines {
     reader: BufReader<ReadHalf<DuplexStream>>,
     writer: WriteHalf<DuplexStream>,
+    /// What has come of the next line.
+    begun: Vec<u8>,
 }
 
 /// A started Claude.
@@ -115,6 +117,7 @@ impl Lines {
         Self {
             reader: BufReader::new(reader),
             writer,
+            begun: Vec::new(),
         }
     }
 
@@ -143,6 +146,16 @@ impl Lines {
             .await
             .expect("nothing came");
         (read.unwrap() > 0).then(|| serde_json::from_str(&line).unwrap())
+    }
+}
+
+impl Lines {
+    /// The next line, if it comes within this time; nothing is lost when it does not.
+    pub(super) async fn receive_within(&mut self, patience: Duration) -> Option<Value> {
+        let read = self.reader.read_until(b'\n', &mut self.begun);
+        tokio::time::timeout(patience, read).await.ok()?.ok()?;
+        let line = std::mem::take(&mut self.begun);
+        (!line.is_empty()).then(|| serde_json::from_slice(&line).unwrap())
     }
 }
 
