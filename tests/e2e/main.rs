@@ -20,6 +20,8 @@ mod fake_cli;
 mod flood;
 mod life;
 mod listen;
+mod modes_kept;
+mod modes_options;
 mod modes_settings;
 mod modes_switch;
 mod others;
@@ -41,6 +43,7 @@ mod rpc;
 mod sessions;
 mod smoke;
 mod start;
+mod steering;
 mod stubborn;
 mod support;
 mod tools;
@@ -76,6 +79,9 @@ fn main() {
         stubborn::cases(),
         fake_cli::cases(),
         rehearsed::cases(),
+        modes_kept::cases(),
+        modes_options::cases(),
+        steering::cases(),
         listen::cases(),
         smoke::cases(),
         flood::cases(),
