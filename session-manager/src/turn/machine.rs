@@ -13,9 +13,6 @@ use handoff::HandOff;
 
 use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnEnd};
 
-/// How many prompts are remembered for their late results.
-const REMEMBERED_PROMPTS: usize = 64;
-
 /// A session's turns.
 #[derive(Debug)]
 pub(crate) struct TurnMachine {
@@ -62,6 +59,8 @@ struct Running {
     hand_off: HandOff,
     /// What was said into the turn meanwhile, in order. The turn is over when Claude has dealt with the last of it.
     steered: Vec<PromptId>,
+    /// Claude has given a result already, and turns to what was said into the turn.
+    cut_short: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -216,7 +215,7 @@ impl TurnMachine {
         let hit = self
             .running
             .as_ref()
-            .is_some_and(|running| running.stop != Stop::No && running.ends_with(ids));
+            .is_some_and(|running| running.stop != Stop::No && running.is_over_without(ids));
         if self.is_current(generation) && hit {
             self.finish(Outcome::Cancelled, effects);
         }
@@ -237,7 +236,10 @@ impl TurnMachine {
                 Attribution::Prompts(ids) if ids.iter().any(|id| running.knows(id)) => running.ends_with(ids),
                 Attribution::Prompts(_) | Attribution::Background | Attribution::Unnamed => true,
             });
-        if !ours || end == TurnEnd::Interrupted && self.hand_off_turn_ended(effects) {
+        if !ours {
+            return self.not_the_end(attribution);
+        }
+        if end == TurnEnd::Interrupted && self.hand_off_turn_ended(effects) {
             return;
         }
         self.finish(Outcome::Finished, effects);
@@ -265,7 +267,11 @@ impl TurnMachine {
             return;
         }
         let untouched = |running: &mut Running| {
-            !running.begun && !running.retried && running.stop == Stop::No && running.steered.is_empty()
+            !running.begun
+                && !running.retried
+                && running.stop == Stop::No
+                && running.hand_off == HandOff::No
+                && running.steered.is_empty()
         };
         match self.running.take_if(untouched) {
             // The process was gone before it knew of the prompt, so the next one gets it; once, lest it dies of it.
@@ -310,9 +316,7 @@ impl TurnMachine {
         let Some(running) = self.running.take() else {
             return;
         };
-        self.past.extend(running.steered.iter().chain([&running.id]));
-        let excess = self.past.len().saturating_sub(REMEMBERED_PROMPTS);
-        self.past.drain(..excess);
+        self.forget(running.steered.iter().copied().chain([running.id]));
         let outcome = match running.stop {
             Stop::No if running.hand_off == HandOff::Ending => {
                 effects.push(Effect::DisarmEscalation);
@@ -344,6 +348,7 @@ impl TurnMachine {
                     stop: Stop::No,
                     hand_off: HandOff::No,
                     steered: Vec::new(),
+                    cut_short: false,
                 });
                 effects.push(Effect::Send(id));
             }

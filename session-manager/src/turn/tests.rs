@@ -315,6 +315,29 @@ fn a_steered_turn_ends_with_the_last_thing_said_into_it() {
     ]);
 }
 
+#[test]
+fn a_cancelled_turn_that_claude_is_at_work_on_waits_for_its_result_though_the_steering_was_thrown_away() {
+    let dequeued = |n| Event::Dequeued(G1, vec![id(n)]);
+    let cancelled = || [Effect::DisarmEscalation, answer(1, Outcome::Cancelled)];
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Started(G1, Some(id(1))), &[]),
+        (Event::Steer(id(8)), &[]),
+        (Event::Cancel, &interrupted()),
+        (dequeued(8), &[]),
+        (result(G1, named(1)), &cancelled()),
+    ]);
+    // Its result came before: what was thrown away was all there was left.
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Started(G1, Some(id(1))), &[]),
+        (Event::Steer(id(8)), &[]),
+        (result(G1, named(1)), &[]),
+        (Event::Cancel, &interrupted()),
+        (dequeued(8), &cancelled()),
+    ]);
+}
+
 fn handing_off(step: usize) -> (TurnMachine, Vec<Effect>) {
     let mut machine = TurnMachine::new();
     machine.on(Event::Adopted(G1));
@@ -360,6 +383,51 @@ fn a_hand_off_goes_step_by_step_and_the_same_prompt_is_answered_at_its_end() {
         [answer(1, Outcome::Finished), Effect::Send(id(2))],
         "the waiting prompt follows"
     );
+}
+
+#[test]
+fn what_was_said_into_the_planning_does_not_keep_a_hand_off_from_its_end() {
+    let interrupted = |ids| Event::Result {
+        generation: G1,
+        attribution: Attribution::Prompts(ids),
+        end: TurnEnd::Interrupted,
+    };
+    let fresh = Generation(2);
+    let carried_out = |machine: &mut TurnMachine| {
+        assert_eq!(
+            machine.on(Event::Ended(G1)),
+            [Effect::WithdrawAsks, Effect::LaunchFresh(fresh)]
+        );
+        assert_eq!(machine.on(Event::Launched(fresh)), [Effect::Send(id(1))]);
+        machine.on(Event::Started(fresh, None));
+        assert_eq!(
+            machine.on(result(fresh, named(1))),
+            [answer(1, Outcome::Finished)]
+        );
+    };
+    // Claude had dealt with it before the plan, or has it queued still.
+    for dealt_with in [true, false] {
+        let mut machine = TurnMachine::new();
+        machine.on(Event::Adopted(G1));
+        machine.on(Event::Prompt(id(1)));
+        machine.on(Event::Started(G1, Some(id(1))));
+        machine.on(Event::Steer(id(8)));
+        if dealt_with {
+            assert_eq!(machine.on(interrupted(vec![id(1)])), []);
+        }
+        assert_eq!(
+            machine.on(Event::HandOff),
+            [Effect::Interrupt, Effect::ArmEscalation]
+        );
+        assert_eq!(machine.on(Event::Dequeued(G1, vec![id(8)])), []);
+        let end = if dealt_with { id(8) } else { id(1) };
+        assert_eq!(
+            machine.on(interrupted(vec![end])),
+            [Effect::DisarmEscalation, Effect::Retire],
+            "{dealt_with}"
+        );
+        carried_out(&mut machine);
+    }
 }
 
 #[test]

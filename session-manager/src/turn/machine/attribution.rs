@@ -6,6 +6,9 @@
 use super::{Claude, HandOff, Running, Stop, TurnMachine};
 use crate::turn::{Attribution, PromptId};
 
+/// How many prompts are remembered for their late results.
+const REMEMBERED_PROMPTS: usize = 64;
+
 impl TurnMachine {
     /// Whether a result belongs to the running turn, be it its end or not.
     pub(crate) fn concerns(&self, attribution: &Attribution) -> bool {
@@ -31,6 +34,20 @@ impl TurnMachine {
             running.steered.push(id);
         }
     }
+
+    /// A result that is not the end of the turn may still be one of the turn's.
+    pub(super) fn not_the_end(&mut self, attribution: &Attribution) {
+        if let (Some(running), Attribution::Prompts(ids)) = (&mut self.running, attribution) {
+            running.cut_short |= ids.iter().any(|id| running.knows(id));
+        }
+    }
+
+    /// Late results of these prompts answer nobody.
+    pub(super) fn forget(&mut self, prompts: impl IntoIterator<Item = PromptId>) {
+        self.past.extend(prompts);
+        let excess = self.past.len().saturating_sub(REMEMBERED_PROMPTS);
+        self.past.drain(..excess);
+    }
 }
 
 impl Running {
@@ -43,6 +60,12 @@ impl Running {
     pub(super) fn ends_with(&self, ids: &[PromptId]) -> bool {
         let last = self.steered.last().unwrap_or(&self.id);
         let being_ended = self.stop != Stop::No || self.hand_off != HandOff::No;
-        ids.contains(last) || being_ended && ids.contains(&self.id)
+        ids.contains(last) || being_ended && ids.iter().any(|id| self.knows(id))
+    }
+
+    /// Whether nothing is left of the turn when Claude throws these prompts out of its queue. As long as it is at work on
+    /// another part of the turn, that part's result is still to come.
+    pub(super) fn is_over_without(&self, ids: &[PromptId]) -> bool {
+        ids.contains(&self.id) || self.cut_short && self.ends_with(ids)
     }
 }

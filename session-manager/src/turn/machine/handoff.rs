@@ -35,10 +35,13 @@ impl TurnMachine {
         if !self.can_hand_off() {
             return;
         }
-        if let Some(running) = &mut self.running {
-            running.hand_off = HandOff::Ending;
-            effects.push(Effect::ArmEscalation);
+        let Some(running) = &mut self.running else { return };
+        running.hand_off = HandOff::Ending;
+        // What was said into the turn and is only queued must not become a turn of the old process.
+        if !running.steered.is_empty() {
+            effects.push(Effect::Interrupt);
         }
+        effects.push(Effect::ArmEscalation);
     }
 
     /// The old turn has ended as it should. Returns whether that was waited for.
@@ -87,6 +90,7 @@ impl TurnMachine {
             running.begun = false;
             running.retried = false;
             running.steered.clear();
+            running.cut_short = false;
             let id = running.id;
             effects.push(Effect::Send(id));
         }
