@@ -227,9 +227,10 @@ impl Actor {
         }
     }
 
-    /// A mode that the running process cannot be switched to is that of the next one, which the next prompt starts.
+    /// A mode that the running process cannot be switched to is that of the next one, which the next prompt starts. A process
+    /// that is being started has its mode already, and its prompt waits.
     fn set_mode_of_next_process(&mut self, mode: PermissionMode, waiter: Waiter) {
-        if self.turn.is_running() {
+        if self.turn.is_running() || matches!(self.claude, Claude::Starting(..)) {
             return waiter.refuse(errors::invalid_params(
                 BETWEEN_TURNS,
                 Some(json!({"modeId": mode})),

@@ -393,3 +393,27 @@ async fn a_mode_change_is_told_before_its_answer_whoever_makes_it() {
     let id = world.request("session/set_mode", params).await;
     assert_eq!(world.answer(id).await.0["error"]["code"], -32602);
 }
+
+#[tokio::test(start_paused = true)]
+async fn bypass_is_not_chosen_for_a_process_that_is_being_started_without_it() {
+    let (mut world, claude) = World::open_in_sandbox().await;
+    claude.life.cancel();
+    let prompt = world.prompt("hi").await;
+    let mut next = world.claude().await;
+    let params = json!({"sessionId": world.session, "modeId": "bypassPermissions"});
+    let choice = world.request("session/set_mode", params.clone()).await;
+    let (answer, before) = world.answer(choice).await;
+    assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    assert!(before.is_empty(), "the mode is what it was: {before:?}");
+    assert!(!next.options.allow_bypass);
+    next.greet().await;
+    let uuid = next.take_prompt().await;
+    next.result(&uuid, json!({})).await;
+    world.answer(prompt).await;
+
+    // Between turns it works, and the next prompt has a process that can do it.
+    let choice = world.request("session/set_mode", params).await;
+    assert!(world.answer(choice).await.0["result"].is_object());
+    world.prompt("again").await;
+    assert!(world.claude().await.options.allow_bypass);
+}

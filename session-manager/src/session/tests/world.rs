@@ -162,7 +162,16 @@ impl Lines {
 impl World {
     /// A session, with the Claude behind it.
     pub(super) async fn open() -> (Self, FakeClaude) {
-        let mut world = Self::without_session(false).await;
+        Self::without_session(false).await.with_session().await
+    }
+
+    /// The same where permissions may be bypassed.
+    pub(super) async fn open_in_sandbox() -> (Self, FakeClaude) {
+        Self::connected(false, true).await.with_session().await
+    }
+
+    async fn with_session(self) -> (Self, FakeClaude) {
+        let mut world = self;
         let cwd = std::env::temp_dir();
         let opening = world
             .request("session/new", json!({"cwd": cwd, "mcpServers": []}))
@@ -182,6 +191,10 @@ impl World {
 
     /// A connection that has said hello.
     pub(super) async fn without_session(refuse: bool) -> Self {
+        Self::connected(refuse, false).await
+    }
+
+    async fn connected(refuse: bool, sandboxed: bool) -> Self {
         let (started, claudes) = mpsc::unbounded_channel();
         let backend = FakeBackend {
             started,
@@ -203,7 +216,7 @@ impl World {
             state: None,
             privileges: crate::Privileges {
                 root: true,
-                sandboxed: false,
+                sandboxed,
             },
             timings: Timings::default(),
         };
