@@ -166,8 +166,9 @@ impl Model {
                 });
                 self.deliver(self.questions.len() - 1).await;
             }
-            // Once a question has its reply, the same id would be another question.
+            // Once a question has its reply, the same id would be another question: one that is under way counts.
             Step::Repeat(which) => {
+                self.settle(QUIET).await;
                 if self.is_open(which) {
                     self.deliver(which).await;
                 }
@@ -176,13 +177,13 @@ impl Model {
                 if let Some(question) = self.questions.get_mut(which) {
                     question.withdrawn = true;
                     let withdrawal = json!({"type": "control_cancel_request", "request_id": control(which)});
-                    self.to_session(withdrawal).await;
+                    self.tell_session(withdrawal).await;
                 }
             }
             Step::Answer(which, choice) => self.answer(which, choice).await,
             Step::Cancel => {
                 let params = json!({"sessionId": self.session});
-                self.to_client(json!({"method": "session/cancel", "params": params}))
+                self.tell_client(json!({"method": "session/cancel", "params": params}))
                     .await;
             }
             Step::Disconnect => self.client = None,
@@ -204,7 +205,7 @@ impl Model {
             request["permission_suggestions"] = suggestion();
         }
         let line = json!({"type": "control_request", "request_id": control(which), "request": request});
-        self.to_session(line).await;
+        self.tell_session(line).await;
     }
 
     async fn answer(&mut self, which: usize, choice: Choice) {
@@ -243,7 +244,7 @@ impl Model {
         if self.client.is_some() {
             question.chosen.get_or_insert(meaning);
         }
-        self.to_client(response).await;
+        self.tell_client(response).await;
     }
 
     /// Lets everything that is under way arrive.
@@ -253,7 +254,7 @@ impl Model {
             self.prompt = Some(self.next_id);
             let prompt = json!([{"type": "text", "text": "go"}]);
             let params = json!({"sessionId": self.session, "prompt": prompt});
-            self.to_client(json!({"id": self.next_id, "method": "session/prompt", "params": params}))
+            self.tell_client(json!({"id": self.next_id, "method": "session/prompt", "params": params}))
                 .await;
         }
         loop {
@@ -274,12 +275,11 @@ impl Model {
         match message["method"].as_str() {
             None if message["id"] == json!(self.prompt) => self.prompt = None,
             None => {}
-            Some("session/update") => {
-                if params["update"]["sessionUpdate"] == "tool_call" {
-                    let id = params["update"]["toolCallId"].as_str().unwrap();
-                    assert!(self.announced.insert(id.to_owned()), "`{id}` is announced twice");
-                }
+            Some("session/update") if params["update"]["sessionUpdate"] == "tool_call" => {
+                let id = params["update"]["toolCallId"].as_str().unwrap();
+                assert!(self.announced.insert(id.to_owned()), "`{id}` is announced twice");
             }
+            Some("session/update") => {}
             Some("session/request_permission" | "elicitation/create") => {
                 let id = params["toolCall"]["toolCallId"]
                     .as_str()
@@ -309,16 +309,16 @@ impl Model {
                 let uuid = message["uuid"].as_str().unwrap();
                 self.working_on = Some(uuid.to_owned());
                 let started = json!({"type": "command_lifecycle", "command_uuid": uuid, "state": "started"});
-                self.to_session(started).await;
+                self.tell_session(started).await;
             }
             "control_request" => {
                 let response = json!({"subtype": "success", "request_id": message["request_id"], "response": {"content": "a plan"}});
-                self.to_session(json!({"type": "control_response", "response": response}))
+                self.tell_session(json!({"type": "control_response", "response": response}))
                     .await;
                 if message["request"]["subtype"] == "interrupt"
                     && let Some(uuid) = self.working_on.take()
                 {
-                    self.to_session(json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "terminal_reason": "aborted_tools", "user_message_uuids": [uuid]}))
+                    self.tell_session(json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "terminal_reason": "aborted_tools", "user_message_uuids": [uuid]}))
                         .await;
                 }
             }
@@ -381,7 +381,7 @@ impl Model {
         self.settle(QUIET).await;
         let connected = self.client.is_some();
         let params = json!({"sessionId": self.session});
-        self.to_client(json!({"id": 1, "method": "session/close", "params": params}))
+        self.tell_client(json!({"id": 1, "method": "session/close", "params": params}))
             .await;
         self.prompt.get_or_insert(0);
         self.settle(END).await;
@@ -394,12 +394,12 @@ impl Model {
     }
 
     /// Claude says something; once the client has gone, perhaps to nobody.
-    async fn to_session(&mut self, message: Value) {
+    async fn tell_session(&mut self, message: Value) {
         let taken = self.claude.lines.try_send(&format!("{message}\n")).await;
         assert!(taken, "the session does not read");
     }
 
-    async fn to_client(&mut self, mut message: Value) {
+    async fn tell_client(&mut self, mut message: Value) {
         message["jsonrpc"] = json!("2.0");
         if let Some(client) = &mut self.client {
             client.send(message).await;
