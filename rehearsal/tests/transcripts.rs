@@ -189,6 +189,15 @@ fn the_script_says_what_an_interrupt_does() {
 }
 
 #[test]
+fn an_answer_that_interrupts_is_ignored_where_interrupts_are() {
+    let steps = r#"[{"tool": {"name": "Bash", "ask": true}}, {"text": "anyway"}]"#;
+    let mut host = Host::of_turns(&format!(r#"[{{"on_interrupt": "ignore", "steps": {steps}}}]"#));
+    host.prompt("go");
+    host.answer(json!({"behavior": "deny", "message": "no", "interrupt": true}));
+    assert!(host.transcript.contains("anyway"), "{}", host.transcript);
+}
+
+#[test]
 fn messages_during_a_tool_round_are_folded_into_the_turn() {
     let mut host = Host::of_turns(
         r#"[{"steps": [{"tool": {"name": "Bash", "ask": true}}, {"text": "saw both"}]}, {"steps": [{"text": "next"}]}]"#,

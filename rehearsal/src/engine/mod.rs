@@ -244,6 +244,7 @@ impl Engine {
         };
         match play.answer(response, &mut self.core) {
             Answered::Nothing | Answered::GoesOn => {}
+            Answered::Interrupts if play.shrugs_off_interrupts() => play.notice(HostEvent::Interrupt),
             Answered::Interrupts => self.abort(),
         }
     }
