@@ -36,6 +36,7 @@ mod permissions;
 mod plan_cancel;
 mod plan_clear;
 mod plan_exit;
+mod plan_faults;
 mod plan_support;
 mod queue;
 mod rehearsed;
@@ -82,6 +83,7 @@ fn main() {
         modes_kept::cases(),
         modes_options::cases(),
         steering::cases(),
+        plan_faults::cases(),
         listen::cases(),
         smoke::cases(),
         flood::cases(),
