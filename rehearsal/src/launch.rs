@@ -57,16 +57,19 @@ fn find(session: &SessionStart, look_up: impl Fn(&ClaudeSessionId) -> Option<Ses
     match session {
         SessionStart::New { id } => Found {
             id: id.clone(),
-            state: SessionState::default(),
+            state: SessionState::of(id),
             refusal: look_up(id).map(|_| Refusal::SessionInUse),
         },
         SessionStart::Resume { id, at: _ } => known(id, id),
         SessionStart::Fork { from, id, at: _ } => known(from, id.as_ref().unwrap_or(&random_id())),
-        SessionStart::Unnamed => Found {
-            id: random_id(),
-            state: SessionState::default(),
-            refusal: None,
-        },
+        SessionStart::Unnamed => {
+            let id = random_id();
+            Found {
+                state: SessionState::of(&id),
+                id,
+                refusal: None,
+            }
+        }
     }
 }
 

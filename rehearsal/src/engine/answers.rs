@@ -21,7 +21,7 @@ pub(super) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Val
             "applied": { "model": core.model, "effort": null, "advisor": null, "ultracode": false },
         })),
         ControlRequest::GetContextUsage(_) => Some(context_usage(core)),
-        ControlRequest::GetPlan(_) => Some(match &core.script.session.plan {
+        ControlRequest::GetPlan(_) => Some(match core.plan() {
             Some(plan) => json!({ "exists": true, "content": plan.content, "path": plan.path }),
             None => json!({ "exists": false }),
         }),

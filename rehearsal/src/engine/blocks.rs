@@ -67,10 +67,10 @@ impl OpenMessage {
         prompts: Option<&Attribution>,
         turn_started: Duration,
     ) -> Self {
-        let number = core.state.next_message();
+        let name = core.state.next_message();
         let facts = MessageFacts {
-            id: format!("msg_rehearsal_{number:04}").into(),
-            request_id: format!("req_rehearsal_{number:04}"),
+            id: format!("msg_{name}").into(),
+            request_id: format!("req_{name}"),
             model: core.model.clone(),
             usage,
             prompt: prompts.and_then(|prompts| prompts.main.clone()),
@@ -97,7 +97,7 @@ impl Block {
     pub(super) fn start(plan: BlockPlan, message: &mut OpenMessage, calls: &[Call], core: &mut Core) -> Self {
         let index = message.next_index;
         message.next_index += 1;
-        let default_delay_ms = core.script.session.delta_delay_ms;
+        let default_delay_ms = core.bill.script.session.delta_delay_ms;
         let (kind, delta, pieces) = match plan {
             BlockPlan::Text(stream) => (
                 BlockKind::Text,

@@ -12,15 +12,19 @@ use claude_sdk_bridge::messages::{
 };
 use permission_core::PermissionMode;
 
+use super::scene::Playbill;
 use super::setup::Setup;
 use super::state::SessionState;
 use crate::frames::{self, InitFacts, Outbox};
-use crate::script::{Script, TokenUsage};
+use crate::script::{Plan, Script, TokenUsage};
 
 /// The shared part of an engine.
 #[derive(Debug)]
 pub(crate) struct Core {
+    /// The script that was loaded.
     pub(crate) script: Arc<Script>,
+    /// What is played of it, or instead of it.
+    pub(crate) bill: Playbill,
     pub(crate) setup: Setup,
     pub(crate) state: SessionState,
     pub(crate) out: Outbox,
@@ -56,6 +60,7 @@ impl Core {
             model: frames::resolve_model(named.as_deref().unwrap_or(frames::DEFAULT_MODEL)).to_owned(),
             mcp_servers: setup.mcp_servers.clone(),
             commands: frames::commands(script.session.commands.as_deref()),
+            bill: Playbill::of(&script, &state),
             script,
             setup,
             state,
@@ -124,6 +129,7 @@ impl Core {
             model: &self.model,
             mode: self.mode,
             tools: self.setup.tools.as_deref(),
+            disallowed_tools: &self.setup.disallowed_tools,
             asks: self.setup.asks,
             mcp_servers: &self.mcp_servers,
             additional_directories: &self.setup.additional_directories,
@@ -142,6 +148,11 @@ impl Core {
                 .or_insert(TokenUsage::NONE)
                 .add(usage);
         }
+    }
+
+    /// The plan file of what is played.
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        self.bill.script.session.plan.as_ref()
     }
 
     pub(crate) fn now(&self) -> Duration {

@@ -39,7 +39,7 @@ pub(crate) fn play(failure: &Failure, core: &mut Core) -> Ending {
             );
         }
         let sent = failure.kind != FailureKind::NotLoggedIn;
-        let request_id = format!("req_rehearsal_{:04}", core.state.next_message());
+        let request_id = format!("req_{}", core.state.next_message());
         let facts = SyntheticFacts {
             text: &text,
             error,

@@ -14,6 +14,8 @@ use crate::script::ToolStep;
 pub(crate) enum Gate {
     Pass,
     Ask,
+    /// The host has taken the tool out of the session.
+    NoSuchTool,
     Refuse {
         reason_type: &'static str,
         message: String,
@@ -22,6 +24,9 @@ pub(crate) enum Gate {
 
 /// Decides about a call in the session's present mode.
 pub(crate) fn check(step: &ToolStep, core: &Core) -> Gate {
+    if core.setup.disallowed_tools.contains(&step.name) {
+        return Gate::NoSuchTool;
+    }
     decide(step, core.mode, core.setup.asks)
 }
 
@@ -38,7 +43,9 @@ fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> 
     match mode {
         PermissionMode::BypassPermissions if !ask.always && !needs_person => Gate::Pass,
         // A question with a reason of its own (outside the working directory, a safety check) stays one.
-        PermissionMode::AcceptEdits if !ask.always && is_edit && ask.decision_reason_type.is_none() => {
+        PermissionMode::AcceptEdits | PermissionMode::Auto
+            if !ask.always && is_edit && ask.decision_reason_type.is_none() =>
+        {
             Gate::Pass
         }
         PermissionMode::DontAsk => Gate::Refuse {
@@ -72,6 +79,7 @@ mod tests {
         let name = |gate: Gate| match gate {
             Gate::Pass => "pass".to_owned(),
             Gate::Ask => "ask".to_owned(),
+            Gate::NoSuchTool => "no such tool".to_owned(),
             Gate::Refuse { reason_type, .. } => reason_type.to_owned(),
         };
         assert_eq!(name(decide(&step, mode, true)), expected, "{tool} in {mode}");
@@ -102,6 +110,8 @@ mod tests {
         check(bash, DontAsk, "mode");
         check(edit, Default, "ask");
         check(edit, AcceptEdits, "pass");
+        check(edit, Auto, "pass");
+        check(edit, Plan, "ask");
         check(r#"{"name":"Edit","ask":{"always":true}}"#, AcceptEdits, "ask");
         check(
             r#"{"name":"Edit","ask":{"decision_reason_type":"workingDir"}}"#,

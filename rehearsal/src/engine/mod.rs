@@ -18,9 +18,11 @@ mod outcome;
 mod pieces;
 mod play;
 mod question;
+mod scene;
 mod setup;
 mod startup;
 mod state;
+mod subagent;
 mod tool;
 
 use std::sync::Arc;
@@ -38,7 +40,7 @@ use self::play::{Ending, Play, Progress};
 use self::startup::Held;
 use self::tool::Answered;
 use crate::frames::{self, text};
-use crate::script::{ExitStep, HostEvent, OnInterrupt, Script, Step, Stream, TokenUsage, Turn};
+use crate::script::{ExitStep, HostEvent, OnInterrupt, Script};
 
 pub use self::setup::{Refusal, Setup};
 pub use self::state::SessionState;
@@ -251,12 +253,7 @@ impl Engine {
 
     /// Starts a turn for prompts that are one to the model.
     fn begin(&mut self, prompts: Vec<Prompt>) {
-        let script = Arc::clone(&self.core.script);
-        let turn = self
-            .core
-            .state
-            .take_turn(&script, &core::text(&prompts))
-            .unwrap_or_else(script_is_over);
+        let turn = self.core.turn_for(&core::text(&prompts));
         for prompt in prompts.iter().take(prompts.len().saturating_sub(1)) {
             self.core.replay(prompt, false);
         }
@@ -341,17 +338,5 @@ impl Engine {
     fn die(&mut self, reason: &str) {
         self.core.out.complain(reason);
         self.phase = Phase::Over(1);
-    }
-}
-
-/// The turn that is played when the script has none left.
-fn script_is_over() -> Turn {
-    let says = Step::Text(Stream::from(text::SCRIPT_OVER.to_owned()));
-    Turn {
-        prompt: None,
-        sticky: false,
-        on_interrupt: OnInterrupt::Abort,
-        usage: TokenUsage::default(),
-        steps: Arc::from([says]),
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::core::Core;
 use crate::frames::text;
-use crate::script::ToolStep;
+use crate::script::ToolResult;
 
 /// A result in both forms.
 #[derive(Debug)]
@@ -48,12 +48,11 @@ impl Outcome {
 }
 
 /// The outcome of a call that ran.
-pub(super) fn of(step: &ToolStep, input: &Map<String, Value>, core: &Core) -> Outcome {
-    let result = &step.result;
+pub(super) fn of(tool: &str, result: &ToolResult, input: &Map<String, Value>, core: &Core) -> Outcome {
     let mut outcome = if result.is_error {
         Outcome::error(&result.text)
     } else {
-        success(step, input, core)
+        success(tool, &result.text, input, core)
     };
     if let Some(blocks) = &result.content {
         let blocks = blocks.iter().cloned();
@@ -66,11 +65,10 @@ pub(super) fn of(step: &ToolStep, input: &Map<String, Value>, core: &Core) -> Ou
     outcome
 }
 
-fn success(step: &ToolStep, input: &Map<String, Value>, core: &Core) -> Outcome {
-    let said = step.result.text.as_str();
+fn success(tool: &str, said: &str, input: &Map<String, Value>, core: &Core) -> Outcome {
     let field = |key: &str| input.get(key).cloned().unwrap_or_default();
     let path = input.get("file_path").and_then(Value::as_str).unwrap_or_default();
-    let (default_text, structured) = match step.name.as_str() {
+    let (default_text, structured) = match tool {
         "Bash" => (
             text::NO_OUTPUT.to_owned(),
             json!({
@@ -115,7 +113,7 @@ fn success(step: &ToolStep, input: &Map<String, Value>, core: &Core) -> Outcome 
     } else {
         said.into()
     };
-    let is_error = if step.name == "Bash" {
+    let is_error = if tool == "Bash" {
         false.into()
     } else {
         Field::Absent
@@ -128,7 +126,7 @@ fn success(step: &ToolStep, input: &Map<String, Value>, core: &Core) -> Outcome 
 }
 
 fn plan(core: &Core) -> Value {
-    let plan = core.script.session.plan.as_ref();
+    let plan = core.plan();
     json!({
         "plan": plan.map(|plan| &plan.content), "isAgent": false, "filePath": plan.map(|plan| &plan.path),
     })

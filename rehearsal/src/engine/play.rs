@@ -40,7 +40,7 @@ pub(crate) struct Play {
     messages: u64,
     requested: bool,
     stalled: bool,
-    cursor: Cursor,
+    pub(super) cursor: Cursor,
     pub(super) ops: VecDeque<Op>,
     pub(super) wait: Wait,
     replay: Option<Prompt>,

@@ -61,7 +61,7 @@ pub(super) fn written_input(call: &Call, core: &Core) -> Map<String, Value> {
 }
 
 fn plan(core: &Core) -> Option<Map<String, Value>> {
-    let plan = core.script.session.plan.as_ref()?;
+    let plan = core.plan()?;
     let fields = [("plan", &plan.content), ("planFilePath", &plan.path)];
     Some(
         fields

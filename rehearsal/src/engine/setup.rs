@@ -33,6 +33,8 @@ pub struct Setup {
     pub tells_state: bool,
     /// The tools the host restricts the session to.
     pub tools: Option<Vec<String>>,
+    /// The tools the host has taken out of the session.
+    pub disallowed_tools: Vec<String>,
     /// The names of the MCP servers.
     pub mcp_servers: Vec<String>,
     /// Directories beside the working directory.
@@ -62,6 +64,7 @@ impl Setup {
             replay_user_messages: false,
             tells_state: true,
             tools: None,
+            disallowed_tools: Vec::new(),
             mcp_servers: Vec::new(),
             additional_directories: Vec::new(),
             pid: 1,
@@ -85,6 +88,8 @@ impl Setup {
                 Tools::Only(names) => Some(names.clone()),
                 Tools::Preset | Tools::Unspecified => None,
             },
+            // A rule with a content refuses some calls of a tool, and scripts do that themselves.
+            disallowed_tools: options.disallowed_tools.clone(),
             mcp_servers: options
                 .mcp_servers
                 .iter()

@@ -3,19 +3,24 @@
 //! Place in the flow: `backend` keeps one per session id, `cli` keeps it in a file; `engine` changes it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use claude_sdk_bridge::messages::{MessageUuid, ToolUseId};
+use claude_sdk_bridge::messages::{ClaudeSessionId, MessageUuid, ToolUseId};
 use serde::{Deserialize, Serialize};
 
-use crate::script::{Script, TokenUsage, Turn};
+use crate::script::{TokenUsage, Turn};
 
 /// The memory of a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionState {
+    /// Stands in every id, because ids of two sessions must differ: a host may show both as one.
+    mark: String,
     /// How often the session has been launched.
     launches: u64,
-    /// The turns that have been played, by their place in the script.
+    /// The scene that was picked, by its name.
+    pub(crate) scene: Option<String>,
+    /// The turns that have been played, by their place in what is played.
     played: BTreeSet<usize>,
     /// How many tools have been called.
     tool_calls: u64,
@@ -37,22 +42,47 @@ pub(crate) struct Attribution {
 }
 
 impl SessionState {
-    /// Takes the turn for a prompt out of the script: the first unplayed one made for such a prompt, else the first
-    /// unplayed one for any prompt. A sticky turn is never used up.
-    pub(crate) fn take_turn(&mut self, script: &Script, prompt: &str) -> Option<Turn> {
-        let unplayed = || {
-            script
-                .turns()
-                .enumerate()
-                .filter(|(place, _)| !self.played.contains(place))
-        };
-        let made_for = unplayed().find(|(_, turn)| turn.prompt.as_ref().is_some_and(|it| it.matches(prompt)));
-        let (place, turn) = made_for.or_else(|| unplayed().find(|(_, turn)| turn.prompt.is_none()))?;
-        let turn = turn.clone();
-        if !turn.sticky {
-            self.played.insert(place);
+    /// The memory of a session that begins.
+    pub(crate) fn of(session: &ClaudeSessionId) -> Self {
+        let mut hasher = DefaultHasher::new();
+        session.as_str().hash(&mut hasher);
+        Self {
+            mark: format!("{:016x}_", hasher.finish()),
+            ..Self::default()
         }
-        Some(turn)
+    }
+
+    /// Takes the turn for a prompt out of those there are: the first unplayed one made for such a prompt, else the
+    /// first unplayed one for any prompt. A sticky turn is never used up.
+    pub(crate) fn take_turn<'a>(
+        &mut self,
+        turns: impl Iterator<Item = &'a Turn>,
+        prompt: &str,
+    ) -> Option<Turn> {
+        let unplayed: Vec<_> = turns
+            .enumerate()
+            .filter(|(place, _)| !self.played.contains(place))
+            .collect();
+        let made_for = |turn: &Turn| turn.prompt.as_ref().is_some_and(|it| it.matches(prompt));
+        let fitting = unplayed.iter().find(|(_, turn)| made_for(turn));
+        let (place, turn) = fitting.or_else(|| unplayed.iter().find(|(_, turn)| turn.prompt.is_none()))?;
+        Some(self.take(*place, turn))
+    }
+
+    /// Takes the first turn, whatever prompts it is for.
+    pub(crate) fn take_first<'a>(&mut self, mut turns: impl Iterator<Item = &'a Turn>) -> Option<Turn> {
+        turns.next().map(|turn| self.take(0, turn))
+    }
+
+    /// Goes over to another scene, or to the start of the same.
+    pub(crate) fn pick(&mut self, scene: &str) {
+        self.scene = Some(scene.to_owned());
+        self.played.clear();
+    }
+
+    /// Whether nothing has been said in the session.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.messages == 0
     }
 
     /// Counts a launch; gives its number.
@@ -64,19 +94,27 @@ impl SessionState {
     /// An id for a tool call.
     pub(crate) fn next_tool_id(&mut self) -> ToolUseId {
         self.tool_calls += 1;
-        ToolUseId::from(format!("toolu_{:02}", self.tool_calls))
+        ToolUseId::from(format!("toolu_{}{:02}", self.mark, self.tool_calls))
     }
 
-    /// A number for a message of the model.
-    pub(crate) fn next_message(&mut self) -> u64 {
+    /// What the ids of a message of the model, and of its request, are made of.
+    pub(crate) fn next_message(&mut self) -> String {
         self.messages += 1;
-        self.messages
+        format!("rehearsal_{}{:04}", self.mark, self.messages)
+    }
+
+    fn take(&mut self, place: usize, turn: &Turn) -> Turn {
+        if !turn.sticky {
+            self.played.insert(place);
+        }
+        turn.clone()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::script::Script;
 
     #[track_caller]
     fn check(turns: &str, prompts: &[&str], expected: &[Option<usize>]) {
@@ -86,7 +124,7 @@ mod tests {
         let picked: Vec<Option<usize>> = prompts
             .iter()
             .map(|prompt| {
-                let turn = state.take_turn(&script, prompt)?;
+                let turn = state.take_turn(script.turns(), prompt)?;
                 script.turns().position(|candidate| candidate.steps == turn.steps)
             })
             .collect();

@@ -3,6 +3,7 @@
 //! Place in the flow: operations of `engine::play`, and `answer` for what the host sends. What comes out of a tool is
 //! the script's; `gate` decides whether the host is asked. Effects of an answer on the session stand here, too.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use claude_sdk_bridge::messages::control::{
@@ -16,10 +17,11 @@ use permission_core::PermissionMode;
 use serde_json::{Map, Value, json};
 
 use super::core::Core;
+use super::cursor::Cursor;
 use super::gate::{self, Gate};
 use super::outcome::{self, Outcome};
 use super::play::{Op, Play, Wait};
-use super::question;
+use super::{question, subagent};
 use crate::frames::{self, text};
 use crate::script::ToolStep;
 
@@ -112,6 +114,11 @@ impl Play {
                 source: "config",
                 reason_type: Some("mode"),
             }),
+            Gate::NoSuchTool => CallState::Refused(Refusal {
+                text: text::no_such_tool(&call.step.name),
+                source: "config",
+                reason_type: Some("other"),
+            }),
             Gate::Refuse { reason_type, message } => {
                 frames::permission_denied(&mut core.out, &call.step.name, &call.id, reason_type, &message);
                 self.denials.push(call.denial());
@@ -160,6 +167,7 @@ impl Play {
         if call.step.name == "EnterPlanMode" {
             core.switch_mode(PermissionMode::Plan);
         }
+        subagent::play(call, self.usage, core);
         let run = Duration::from_millis(call.step.run_ms);
         call.state = CallState::Running(acceptance.clone());
         if !run.is_zero() {
@@ -185,7 +193,10 @@ impl Play {
                     permission_decision: decision("accept", it.source, it.reason_type).into(),
                     ..ToolResultMeta::default()
                 };
-                (outcome::of(&call.step, &it.input, core), meta)
+                (
+                    outcome::of(&call.step.name, &call.step.result, &it.input, core),
+                    meta,
+                )
             }
             CallState::Refused(it) => {
                 let meta = ToolResultMeta {
@@ -194,6 +205,9 @@ impl Play {
                     permission_decision: decision("reject", it.source, it.reason_type).into(),
                     extra: Map::new(),
                 };
+                if let Some(steps) = &call.step.if_refused {
+                    self.cursor = Cursor::new(Arc::clone(steps));
+                }
                 (Outcome::error(&it.text), meta)
             }
             CallState::Planned | CallState::Asked(_) | CallState::Withdrawn | CallState::Done => return,

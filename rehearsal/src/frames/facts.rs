@@ -52,6 +52,9 @@ pub(crate) const COMMANDS: &[(&str, &str, &str)] = &[
     ("usage", "Show what was used", ""),
 ];
 
+/// The command that picks a scene; the rehearsal's own.
+pub(crate) const SCENE_COMMAND: &str = "rehearse";
+
 pub(crate) const AGENTS: &[(&str, &str)] = &[
     ("general-purpose", "For tasks of several steps"),
     ("Explore", "For finding one's way in a codebase"),

@@ -17,19 +17,19 @@ mod user;
 pub use clock::Clock;
 
 pub(crate) use delta::{DeltaKind, DeltaTemplate};
-pub(crate) use facts::{DEFAULT_MODEL, VERSION, display_name, resolve_model};
+pub(crate) use facts::{DEFAULT_MODEL, SCENE_COMMAND, VERSION, display_name, resolve_model};
 pub(crate) use outbox::Outbox;
 pub(crate) use session::{InitFacts, commands, init, initialize_response, models};
 pub(crate) use stream::{
     MessageFacts, SyntheticFacts, abandoned_delta, aborted_stop, assistant, block_start, block_stop,
-    message_delta, message_start, message_stop, synthetic_assistant,
+    message_delta, message_start, message_stop, subagent_call, synthetic_assistant,
 };
 pub(crate) use system::{
     api_retry, lifecycle, mode_changed, permission_denied, requesting, session_state, thinking_tokens,
     title_changed,
 };
 pub(crate) use turn_end::{ResultFacts, Timing, cost_usd, result, startup_failure};
-pub(crate) use user::{interrupted, local_command_output, replay, tool_result};
+pub(crate) use user::{interrupted, local_command_output, replay, subagent_result, tool_result};
 
 use serde_json::{Map, Value};
 

@@ -7,10 +7,11 @@ use claude_sdk_bridge::messages::{List, McpServerState, MessageUuid, SessionStat
 use permission_core::PermissionMode;
 use serde_json::{Map, Value, json};
 
-use super::facts::{self, COMMANDS, MODELS, VERSION};
+use super::facts::{self, COMMANDS, MODELS, SCENE_COMMAND, VERSION};
 use super::object;
 use super::outbox::Outbox;
 use super::system;
+use super::text;
 use crate::script;
 
 /// What `system/init` depends on.
@@ -19,6 +20,7 @@ pub(crate) struct InitFacts<'a> {
     pub(crate) model: &'a str,
     pub(crate) mode: PermissionMode,
     pub(crate) tools: Option<&'a [String]>,
+    pub(crate) disallowed_tools: &'a [String],
     /// Whether the host can be asked for permission.
     pub(crate) asks: bool,
     pub(crate) mcp_servers: &'a [String],
@@ -69,9 +71,9 @@ pub(crate) fn init(out: &mut Outbox, facts: &InitFacts<'_>) {
     system::send(out, SystemEvent::Init(Box::new(init)));
 }
 
-/// The commands of the session: the script's, else the CLI's own.
+/// The commands of the session: the script's, else the CLI's own; and the rehearsal's.
 pub(crate) fn commands(scripted: Option<&[script::Command]>) -> Vec<SlashCommand> {
-    match scripted {
+    let mut all: Vec<SlashCommand> = match scripted {
         Some(commands) => commands
             .iter()
             .map(|command| slash_command(&command.name, &command.description, &command.argument_hint))
@@ -83,7 +85,15 @@ pub(crate) fn commands(scripted: Option<&[script::Command]>) -> Vec<SlashCommand
                 ..slash_command(name, about, hint)
             })
             .collect(),
+    };
+    if !all.iter().any(|command| command.name == SCENE_COMMAND) {
+        all.push(slash_command(
+            SCENE_COMMAND,
+            text::SCENE_COMMAND_ABOUT,
+            text::SCENE_COMMAND_HINT,
+        ));
     }
+    all
 }
 
 pub(crate) fn models() -> List<ModelInfo> {
@@ -152,15 +162,16 @@ pub(crate) fn initialize_response(
 }
 
 fn tools(facts: &InitFacts<'_>) -> List<String> {
-    match facts.tools {
-        Some(tools) => tools.iter().cloned().collect(),
-        None => strings(
-            facts::TOOLS
-                .iter()
-                .copied()
-                .filter(|tool| facts.asks || !facts::ASKING_TOOLS.contains(tool)),
-        ),
-    }
+    let all: Vec<&str> = match facts.tools {
+        Some(tools) => tools.iter().map(String::as_str).collect(),
+        None => facts::TOOLS
+            .iter()
+            .copied()
+            .filter(|tool| facts.asks || !facts::ASKING_TOOLS.contains(tool))
+            .collect(),
+    };
+    let is_there = |tool: &&str| !facts.disallowed_tools.iter().any(|gone| gone == tool);
+    strings(all.into_iter().filter(is_there))
 }
 
 fn server(name: &str) -> McpServerState {

@@ -5,7 +5,7 @@
 use claude_sdk_bridge::messages::{
     AbandonedBlocks, ApiErrorKind, ApiEvent, ApiMessage, ApiMessageId, AssistantMessage, BlockStart,
     BlockStop, ContentBlock, Field, Message, MessageDelta, MessageStart, MessageStop, MessageUuid,
-    SYNTHETIC_MODEL, StopDelta, StreamEvent, Usage,
+    SYNTHETIC_MODEL, StopDelta, StreamEvent, ToolUseBlock, ToolUseId, Usage,
 };
 use serde_json::{Map, Value, json};
 
@@ -161,6 +161,20 @@ pub(crate) fn assistant(out: &mut Outbox, facts: &MessageFacts, block: ContentBl
         user_message_uuid: facts.prompt.clone().into(),
         user_message_uuids: uuids(&facts.prompts),
         extra,
+        ..AssistantMessage::default()
+    };
+    out.send(&Message::Assistant(Box::new(frame)));
+}
+
+/// A call of a subagent's; `parent` is the call that started it.
+pub(crate) fn subagent_call(out: &mut Outbox, facts: &MessageFacts, call: ToolUseBlock, parent: &ToolUseId) {
+    let frame = AssistantMessage {
+        message: api_message(facts, vec![ContentBlock::ToolUse(call)], Map::new()),
+        parent_tool_use_id: parent.clone().into(),
+        uuid: out.uuid().into(),
+        session_id: out.session_id.clone().into(),
+        request_id: facts.request_id.as_str().into(),
+        timestamp: out.timestamp().into(),
         ..AssistantMessage::default()
     };
     out.send(&Message::Assistant(Box::new(frame)));

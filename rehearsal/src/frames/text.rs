@@ -2,7 +2,9 @@
 //!
 //! Where a host may act on a text, it is the CLI's wording, because a host that reads it must read it here too.
 
-use crate::script::FailureKind;
+use std::fmt::Write as _;
+
+use crate::script::{self, FailureKind, Script};
 
 pub(crate) const INTERRUPTED: &str = "[Request interrupted by user]";
 pub(crate) const INTERRUPTED_TOOL: &str = "[Request interrupted by user for tool use]";
@@ -30,7 +32,51 @@ pub(crate) const NOBODY_TO_ASK: &str =
 
 /// What is said once the script has no more turns.
 pub(crate) const SCRIPT_OVER: &str =
-    "The script of this rehearsal is over. I was only reading lines; start a new session to see them again.";
+    "The script of this rehearsal is over. I was only reading lines; `/rehearse` lists the scenes there are.";
+
+pub(crate) const SCENE_COMMAND_ABOUT: &str = "Play a scene of the rehearsal, or list the scenes";
+pub(crate) const SCENE_COMMAND_HINT: &str = "[scene]";
+
+/// The scenes that can be picked.
+pub(crate) fn scenes(loaded: &Script) -> String {
+    let mut list = String::from("`/rehearse NAME` plays a scene from its start.\n\nIn this script:\n");
+    scene_lines(&mut list, "", loaded);
+    list.push_str("\nBuilt-in scripts:\n");
+    for name in script::names() {
+        let Ok(builtin) = Script::builtin(name) else {
+            continue;
+        };
+        scene_line(&mut list, "", name, &builtin.about);
+        if builtin.scenes.len() > 1 {
+            scene_lines(&mut list, &format!("{name}/"), &builtin);
+        }
+    }
+    list
+}
+
+pub(crate) fn unknown_scene(name: &str, loaded: &Script) -> String {
+    format!("There is no scene `{name}`. {}", scenes(loaded))
+}
+
+fn scene_lines(list: &mut String, prefix: &str, script: &Script) {
+    for scene in &script.scenes {
+        scene_line(list, prefix, &scene.name, &scene.about);
+    }
+}
+
+fn scene_line(list: &mut String, prefix: &str, name: &str, about: &str) {
+    let about = if about.is_empty() {
+        String::new()
+    } else {
+        format!(": {about}")
+    };
+    // Writing into a string cannot fail.
+    let _ = writeln!(list, "- `{prefix}{name}`{about}");
+}
+
+pub(crate) fn no_such_tool(name: &str) -> String {
+    format!("<tool_use_error>Error: No such tool available: {name}</tool_use_error>")
+}
 
 pub(crate) fn request_failed(reason: &str) -> String {
     format!("Tool permission request failed: {reason}")

@@ -3,8 +3,8 @@
 //! Place in the flow: sent by `engine::tool`, `engine::abort` and `engine::control`.
 
 use claude_sdk_bridge::messages::{
-    Content, ContentBlock, Field, List, Message, MessageUuid, ToolResultBlock, ToolResultMeta, UserContent,
-    UserMessage,
+    Content, ContentBlock, Field, List, Message, MessageUuid, ToolResultBlock, ToolResultMeta, ToolUseId,
+    UserContent, UserMessage,
 };
 use serde_json::{Map, Value};
 
@@ -15,6 +15,16 @@ pub(crate) fn tool_result(out: &mut Outbox, block: ToolResultBlock, structured: 
         timestamp: out.timestamp().into(),
         tool_use_result: structured.into(),
         tool_result_meta: List::from_iter([meta]).into(),
+        ..frame(out, vec![ContentBlock::ToolResult(block)].into())
+    };
+    out.send(&Message::User(Box::new(frame)));
+}
+
+/// What came out of a call of a subagent's; the CLI does not give its structured form.
+pub(crate) fn subagent_result(out: &mut Outbox, block: ToolResultBlock, parent: &ToolUseId) {
+    let frame = UserMessage {
+        timestamp: out.timestamp().into(),
+        parent_tool_use_id: parent.clone().into(),
         ..frame(out, vec![ContentBlock::ToolResult(block)].into())
     };
     out.send(&Message::User(Box::new(frame)));

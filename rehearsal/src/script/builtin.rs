@@ -8,6 +8,9 @@ pub const DEFAULT: &str = "default";
 
 const SCRIPTS: &[(&str, &str)] = &[
     (DEFAULT, include_str!("../../scripts/default.json")),
+    ("tour", include_str!("../../scripts/tour.json")),
+    ("permissions", include_str!("../../scripts/permissions.json")),
+    ("plan", include_str!("../../scripts/plan.json")),
     ("stress", include_str!("../../scripts/stress.json")),
 ];
 

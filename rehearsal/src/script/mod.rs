@@ -10,6 +10,7 @@ mod shorthand;
 mod step;
 mod tool;
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub use step::{
     Chunk, ExitStep, Failure, FailureKind, ForeignResult, HostEvent, LateResult, Repeat, StartStep, Step,
     Stream,
 };
-pub use tool::{Ask, AskAt, ToolResult, ToolStep};
+pub use tool::{Ask, AskAt, ChildCall, ToolResult, ToolStep};
 
 /// The version of the format this crate reads.
 pub const VERSION: u64 = 1;
@@ -47,8 +48,11 @@ pub struct Script {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
-    /// Its name.
+    /// Its name, by which a prompt can pick it.
     pub name: String,
+    /// What it is for.
+    #[serde(default)]
+    pub about: String,
     /// Its turns.
     pub turns: Vec<Turn>,
 }
@@ -295,9 +299,10 @@ impl<'de> Deserialize<'de> for Script {
         let scenes = match (raw.turns, raw.scenes) {
             (Some(turns), None) => vec![Scene {
                 name: "main".to_owned(),
+                about: raw.about.clone(),
                 turns,
             }],
-            (None, Some(scenes)) => scenes,
+            (None, Some(scenes)) => distinct(scenes)?,
             (Some(_), Some(_)) => {
                 return Err(D::Error::custom(
                     "`turns` and `scenes` exclude each other; keep one of them",
@@ -313,6 +318,18 @@ impl<'de> Deserialize<'de> for Script {
             startup,
             scenes,
         })
+    }
+}
+
+/// Scenes are picked by their names.
+fn distinct<E: serde::de::Error>(scenes: Vec<Scene>) -> Result<Vec<Scene>, E> {
+    let mut names = HashSet::new();
+    match scenes.iter().find(|scene| !names.insert(scene.name.as_str())) {
+        Some(twice) => Err(E::custom(format!(
+            "two scenes are named `{}`; give each a name of its own",
+            twice.name
+        ))),
+        None => Ok(scenes),
     }
 }
 

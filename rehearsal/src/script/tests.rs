@@ -170,7 +170,7 @@ fn mistakes_in_steps_are_told_with_the_step() {
 
 #[test]
 fn the_built_in_scripts_can_be_played() {
-    assert_eq!(names(), ["default", "stress"]);
+    assert_eq!(names(), ["default", "tour", "permissions", "plan", "stress"]);
     for name in names() {
         let script = Script::builtin(name).unwrap();
         assert!(!script.about.is_empty(), "{name}");
@@ -205,7 +205,7 @@ fn a_script_that_is_not_there_is_told_so() {
     );
     assert!(missing.ends_with("; check the path"), "{missing}");
     assert_eq!(
-        Script::builtin("tour").unwrap_err().to_string(),
-        "there is no built-in script `tour`; use one of `default`, `stress`, or the path of a file"
+        Script::builtin("tuor").unwrap_err().to_string(),
+        "there is no built-in script `tuor`; use one of `default`, `tour`, `permissions`, `plan`, `stress`, or the path of a file"
     );
 }

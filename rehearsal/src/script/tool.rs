@@ -4,11 +4,14 @@
 //! of the protocol's `can_use_tool`, in snake case. It must not decide anything: whether a question is put in
 //! the current mode is `engine::gate`'s business.
 
+use std::sync::Arc;
+
 use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
 use super::shorthand::string_or_struct;
+use super::step::{self, Step};
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -29,9 +32,29 @@ pub struct ToolStep {
     pub ask: Option<Box<Ask>>,
     /// Refuses the call without asking anyone, with this message.
     pub denied: Option<String>,
+    /// What is played instead of the rest of the turn if the call is refused, by whomever.
+    #[serde(default, deserialize_with = "steps")]
+    pub if_refused: Option<Arc<[Step]>>,
+    /// What a subagent that the call starts calls in its turn.
+    #[serde(default)]
+    pub subagent: Vec<ChildCall>,
     /// How long the tool runs.
     #[serde(default)]
     pub run_ms: u64,
+    /// What comes out of it.
+    #[serde(default, deserialize_with = "string_or_struct")]
+    pub result: ToolResult,
+}
+
+/// A call of a subagent: nobody is asked about it.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChildCall {
+    /// The tool's name.
+    pub name: String,
+    /// The tool's input.
+    #[serde(default)]
+    pub input: Map<String, Value>,
     /// What comes out of it.
     #[serde(default, deserialize_with = "string_or_struct")]
     pub result: ToolResult,
@@ -102,6 +125,10 @@ impl From<String> for ToolResult {
             ..Self::default()
         }
     }
+}
+
+fn steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Arc<[Step]>>, D::Error> {
+    step::shared(deserializer).map(Some)
 }
 
 fn bool_or_ask<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Box<Ask>>, D::Error> {

@@ -224,14 +224,18 @@ fn assistant(frame: &Value) -> String {
     } else {
         ""
     };
-    format!("assistant{note} {block}")
+    format!(
+        "assistant{}{note} {block}",
+        shown(" in ", &frame["parent_tool_use_id"])
+    )
 }
 
 fn user(frame: &Value) -> String {
     let content = &frame["message"]["content"];
     let meta = shown(" meta ", &frame["tool_result_meta"]);
     format!(
-        "user {content}{meta}{}",
+        "user{} {content}{meta}{}",
+        shown(" in ", &frame["parent_tool_use_id"]),
         shown(" structured ", &frame["tool_use_result"])
     )
 }
