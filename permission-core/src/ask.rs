@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::{modes::PermissionMode, paths::PathResolver};
+use crate::{family::SKILL, modes::PermissionMode, paths::PathResolver, present::clean};
 
 /// One permission question. Start from [`AskContext::new`] and set what the request carries.
 #[derive(Clone, Copy)]
@@ -30,6 +30,9 @@ pub struct AskContext<'a> {
     pub decision_reason_rule_source: Option<&'a str>,
     /// Whether `matched_ask_rule` is present.
     pub matched_ask_rule: bool,
+    /// The ask rules of the settings, as written. Observed with Claude 2.1.318: of a rule about one skill, like
+    /// `Skill(greet)`, the question says nothing.
+    pub ask_rules: &'a [&'a str],
     /// Claude says that no allow rule may be offered.
     pub suppress_always_allow_rule: bool,
     /// The refusal is to be preselected.
@@ -81,6 +84,7 @@ impl<'a> AskContext<'a> {
             decision_reason_type: None,
             decision_reason_rule_source: None,
             matched_ask_rule: false,
+            ask_rules: &[],
             suppress_always_allow_rule: false,
             default_to_no: false,
             cwd,
@@ -99,10 +103,27 @@ impl<'a> AskContext<'a> {
             || self.suppress_always_allow_rule
             || self.decision_reason_rule_source.is_some()
             || matches!(self.decision_reason_type, Some("rule" | "hook"))
+            || self.is_about_skill_of_rule()
+    }
+
+    /// Whether an ask rule names the skill at hand, with whatever arguments.
+    fn is_about_skill_of_rule(&self) -> bool {
+        let skill = |text: &'a str| clean::trim(text).split(' ').next();
+        self.tool_name == SKILL
+            && self.text_input("skill").and_then(skill).is_some_and(|asked| {
+                let mut named = self.ask_rules.iter().filter_map(|rule| skill_in(rule));
+                named.any(|content| skill(content.trim_end_matches(":*")) == Some(asked))
+            })
     }
 
     /// A text of the input.
     pub(crate) fn text_input(&self, name: &str) -> Option<&'a str> {
         self.input.get(name).and_then(Value::as_str)
     }
+}
+
+/// The content of a rule about one skill.
+fn skill_in(rule: &str) -> Option<&str> {
+    let content = clean::trim(rule).strip_prefix(SKILL)?;
+    content.strip_prefix('(')?.strip_suffix(')')
 }

@@ -12,6 +12,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases![Claude, Stdio:
         a_command_under_an_ask_rule_can_only_be_allowed_once,
         a_skill_under_an_ask_rule_can_only_be_allowed_once,
+        a_skill_that_an_ask_rule_names_can_only_be_allowed_once,
         an_ask_rule_for_commands_holds_in_bypass_mode,
         an_ask_rule_for_skills_holds_in_bypass_mode,
     ]
@@ -29,6 +30,12 @@ fn a_command_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
 
 fn a_skill_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
     asked_twice(world, "Skill", "default", "Skill", &json!({"skill": "greet"}));
+}
+
+/// Claude does not say that this rule matched.
+fn a_skill_that_an_ask_rule_names_can_only_be_allowed_once(world: &mut World) {
+    let greet = json!({"skill": "greet", "args": "bob"});
+    asked_twice(world, "Skill(greet)", "default", "Skill", &greet);
 }
 
 fn an_ask_rule_for_commands_holds_in_bypass_mode(world: &mut World) {

@@ -55,6 +55,34 @@ fn cases_25_to_27_web_fetch_offers_the_host_of_its_url() {
 }
 
 #[test]
+fn a_skill_under_an_ask_rule_of_the_settings_is_allowed_only_once() {
+    let offers = |skill: Value, rules: &'static [&'static str]| {
+        let prepared = Scene::new("Skill", skill).prepare_with(|ask| ask.ask_rules = rules);
+        prepared.options().len() > 2
+    };
+    for rule in [
+        "Skill(review)",
+        "Skill(review:*)",
+        "Skill(review *)",
+        " Skill( review 12 ) ",
+    ] {
+        let rules: &'static [&'static str] = Box::leak(Box::new([rule]));
+        assert!(!offers(json!({ "skill": "review" }), rules), "{rule}");
+        assert!(
+            !offers(json!({ "skill": "review", "args": "12" }), rules),
+            "{rule}"
+        );
+        assert!(!offers(json!({ "skill": " review 12" }), rules), "{rule}");
+        assert!(offers(json!({ "skill": "greet" }), rules), "{rule}");
+        assert!(offers(json!({ "skill": "reviewer" }), rules), "{rule}");
+    }
+    assert!(offers(
+        json!({ "skill": "review" }),
+        &["Bash(review)", "Skill(", "Skillful(review)"]
+    ));
+}
+
+#[test]
 fn cases_28_to_31_skill_offers_its_invocation_and_its_name() {
     let offers = |input: Value| Scene::new("Skill", input).offers();
     let nothing = ["allow-once", "reject"];

@@ -204,6 +204,8 @@ pub(crate) struct AskFacts<'a> {
     pub(crate) home: Option<&'a Path>,
     /// The tool call's title, as the client sees it.
     pub(crate) title: &'a str,
+    /// The ask rules of the settings.
+    pub(crate) ask_rules: &'a [&'a str],
     /// The plan that the question is about, where its input has none.
     pub(crate) plan: Option<&'a str>,
     /// The modes that a plan may be carried out in.

@@ -33,6 +33,7 @@ pub(crate) fn prepare(question: &CanUseTool, facts: &AskFacts<'_>) -> Result<Pre
         decision_reason_type: question.decision_reason_type.as_str(),
         decision_reason_rule_source: question.decision_reason_rule_source.as_str(),
         matched_ask_rule: !question.matched_ask_rule.is_absent(),
+        ask_rules: facts.ask_rules,
         suppress_always_allow_rule: question.suppress_always_allow_rule.is_true(),
         default_to_no: question.default_to_no.is_true(),
         home: home.as_deref(),

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::{
     actor::{Actor, HandOffPlan},
     control::{CallDone, plan_text},
+    settings::SettingsWatch,
 };
 use crate::{
     permission::{self, Answered, AskFacts, Settled, Shown},
@@ -142,10 +143,14 @@ impl Actor {
         let shown = self.translator.permission_tool_call(&call);
         let title = shown.fields.title.clone().unwrap_or_default();
         let modes = self.modes.after_plan();
+        let settings = self.watch.as_ref().map(SettingsWatch::effective);
+        let ask_rules = settings.iter().flat_map(|settings| &settings.values.rules.ask);
+        let ask_rules: Vec<&str> = ask_rules.map(|rule| rule.value.as_str()).collect();
         let facts = AskFacts {
             cwd: &self.origin.options.cwd,
             home: self.origin.home.as_deref(),
             title: &title,
+            ask_rules: &ask_rules,
             plan,
             modes: &modes,
             context_used_percent: self.meter.context_used_percent(),
