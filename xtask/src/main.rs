@@ -7,6 +7,7 @@
 )]
 
 mod e2e;
+mod fuzz;
 mod install;
 mod run;
 mod suite;
@@ -24,7 +25,8 @@ cargo xtask TASK
       --transport NAME        stdio, tcp, unix or all (the default)
       --release               tests the release build
   test [--long]               everything that must hold: format, lints, docs, licences, unit tests, end-to-end
-      --long                  more random cases, and the end-to-end suite a second time on the release build
+      --long                  more random cases, a minute of fuzzing for each decoder of foreign bytes, and the
+                              end-to-end suite a second time on the release build
 
 The cache folder is `$XDG_CACHE_HOME/claude-acp`, by default `~/.cache/claude-acp`. What cannot be installed is
 reported as skipped by name; with `CI=true` that is a failure.";

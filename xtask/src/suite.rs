@@ -5,7 +5,7 @@
 use anyhow::{Result, bail};
 
 use crate::tally::Tally;
-use crate::{e2e, run};
+use crate::{e2e, fuzz, run};
 
 /// How many random cases a property test tries in a long run.
 const LONG_CASES: &str = "5000";
@@ -21,6 +21,9 @@ pub(crate) fn task(arguments: &[String]) -> Result<bool> {
     style(&mut tally)?;
     licences(&mut tally)?;
     unit_tests(&mut tally, long)?;
+    if long {
+        fuzz::all(&mut tally)?;
+    }
     end_to_end(&mut tally, long)?;
     report(&tally);
     Ok(tally.success(run::skips_fail()))
