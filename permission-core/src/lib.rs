@@ -23,7 +23,11 @@ mod paths;
 mod question;
 mod updates;
 
+pub mod rules;
 pub mod settings;
+
+mod shell;
+mod wildcard;
 
 pub use answer::{Answer, SettleError};
 pub use ask::{AskContext, PlanFacts};

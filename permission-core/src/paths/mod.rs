@@ -41,7 +41,28 @@ pub(crate) struct Subject {
     resolved: Option<String>,
 }
 
+impl Subject {
+    /// Absolute, as given.
+    pub(crate) fn given(&self) -> &str {
+        &self.given
+    }
+}
+
 impl<'a> Places<'a> {
+    pub(crate) fn new(
+        cwd: &'a str,
+        project_root: &'a str,
+        home: Option<&'a str>,
+        resolver: &'a dyn PathResolver,
+    ) -> Self {
+        Self {
+            cwd,
+            project_root,
+            home,
+            resolver,
+        }
+    }
+
     pub(crate) fn of(ask: &AskContext<'a>) -> Self {
         Self {
             cwd: ask.cwd,
@@ -91,6 +112,18 @@ impl<'a> Places<'a> {
         };
         holds(base, &subject.given)
             && (holds(base, resolved) || self.resolve(base).is_some_and(|really| holds(&really, resolved)))
+    }
+
+    /// Asks `holds` for any form of the subject below any form of the base: what may be is enough.
+    fn may_cover(&self, base: &str, subject: &Subject, holds: impl Fn(&str, &str) -> bool) -> bool {
+        let Some(resolved) = &subject.resolved else {
+            return true;
+        };
+        let really = self.resolve(base);
+        [Some(base), really.as_deref()]
+            .into_iter()
+            .flatten()
+            .any(|base| holds(base, &subject.given) || holds(base, resolved))
     }
 
     fn resolve(&self, path: &str) -> Option<String> {

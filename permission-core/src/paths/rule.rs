@@ -7,6 +7,7 @@
 use ignore::gitignore::GitignoreBuilder;
 
 use super::{Places, Subject, below, normalized};
+use crate::wildcard::{Glyph, may_meet};
 
 /// The content of a path rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +74,44 @@ impl RulePath {
         places.covers(&base, subject, |base, path| {
             below(base, path).is_some_and(|rest| glob_covers(glob, self.anchored, rest))
         })
+    }
+
+    /// Whether the rule may cover the subject, by its name or by what it links to.
+    pub(crate) fn may_cover(&self, subject: &Subject, places: &Places<'_>) -> bool {
+        let Some(root) = self.root_directory(places) else {
+            return true;
+        };
+        let (fixed, glob) = if self.anchored {
+            split_fixed(&self.pattern)
+        } else {
+            ("", &*self.pattern)
+        };
+        let base = normalized(&format!("{root}/{fixed}"));
+        places.may_cover(&base, subject, |base, path| {
+            below(base, path).is_some_and(|rest| glob_covers(glob, self.anchored, rest))
+        })
+    }
+
+    /// Whether the rule may cover an absolute path of which only parts are known.
+    pub(crate) fn may_meet(&self, path: &[Glyph], places: &Places<'_>) -> bool {
+        let mut pattern: Vec<Glyph> = match self.root_directory(places) {
+            Some(root) => normalized(root)
+                .trim_end_matches('/')
+                .chars()
+                .map(Glyph::Char)
+                .collect(),
+            None => vec![Glyph::Run],
+        };
+        pattern.push(Glyph::Char('/'));
+        if !self.anchored {
+            pattern.push(Glyph::Run);
+        }
+        let directory = self.pattern.trim_end_matches('/');
+        let directory = directory.strip_suffix("/**").unwrap_or(directory);
+        pattern.extend(glyphs(directory));
+        let whole = may_meet(&pattern, path);
+        pattern.extend([Glyph::Char('/'), Glyph::Run]);
+        whole || may_meet(&pattern, path)
     }
 
     /// Relative where that reads back as the same rule, absolute otherwise.
@@ -152,6 +191,32 @@ fn split_fixed(pattern: &str) -> (&str, &str) {
         }
         None => ("", pattern),
     }
+}
+
+/// The pattern for a comparison that rather finds too much: a set of characters is any one.
+fn glyphs(pattern: &str) -> Vec<Glyph> {
+    let mut glyphs = Vec::new();
+    let mut set = false;
+    for c in pattern.chars() {
+        match c {
+            ']' if set => set = false,
+            _ if set => {}
+            '[' => {
+                set = true;
+                glyphs.push(Glyph::One);
+            }
+            '?' => glyphs.push(Glyph::One),
+            '*' if glyphs.last() == Some(&Glyph::Name) => {
+                glyphs.pop();
+                glyphs.push(Glyph::Run);
+            }
+            '*' => glyphs.push(Glyph::Name),
+            // `a/**/b` is `a/b`, too.
+            '/' if glyphs.last() == Some(&Glyph::Run) => {}
+            c => glyphs.push(Glyph::Char(c)),
+        }
+    }
+    glyphs
 }
 
 /// Whether the pattern covers `path`, both relative to the same directory. A directory counts as covered by the

@@ -3,6 +3,7 @@
 //! Place in the flow: tests only.
 
 use super::*;
+use crate::wildcard::Glyph;
 
 const PLACES: Places<'static> = Places {
     cwd: "/repo/app",
@@ -95,4 +96,67 @@ fn a_directory_covers_what_is_below_it() {
     assert!(covers("/", "/w"));
     assert!(!covers("/w/log", "/w/logs/a"));
     assert!(!covers("/w/log", "/w/log/../a"));
+}
+
+#[test]
+fn a_limiting_rule_covers_by_either_name_and_whatever_cannot_be_told() {
+    use crate::testing::Links;
+    let links = Links::new(&[
+        ("/repo/app/notes.txt", Some("/repo/app/.env")),
+        ("/repo/app/nowhere", None),
+        ("/repo/app/lib", Some("/elsewhere/lib")),
+    ]);
+    let places = Places {
+        resolver: &links,
+        ..PLACES
+    };
+    let rows = [
+        (".env", "notes.txt", true),
+        ("notes.txt", "notes.txt", true),
+        (".env", "other.txt", false),
+        (".env", "nowhere", true),
+        ("lib/**", "/elsewhere/lib/a", true),
+        ("//elsewhere/**", "lib/a", true),
+        ("./.env", "a/../.env", true),
+    ];
+    for (content, path, expected) in rows {
+        let rule = RulePath::parse(content).unwrap();
+        assert_eq!(
+            rule.may_cover(&places.subject(path), &places),
+            expected,
+            "{content} {path}"
+        );
+    }
+    let homeless = Places { home: None, ..PLACES };
+    let rule = RulePath::parse("~/x/**").unwrap();
+    assert!(rule.may_cover(&homeless.subject("/home/u/x/f"), &homeless));
+}
+
+#[test]
+fn a_limiting_rule_meets_what_a_path_may_become() {
+    let names = |path: &str| -> Vec<Glyph> {
+        let glyph = |c| match c {
+            '*' => Glyph::Name,
+            '…' => Glyph::Run,
+            c => Glyph::Char(c),
+        };
+        path.chars().map(glyph).collect()
+    };
+    let rows = [
+        (".env", "/repo/app/*", true),
+        (".env", "/repo/app/src/*.rs", false),
+        (".env", "/repo/app/.e*", true),
+        (".env", "/repo/app/a/.env", true),
+        ("src/**", "/repo/app/src/*", true),
+        ("src/**", "/repo/app/s*", true),
+        ("src/**", "/repo/app/lib/x*", false),
+        ("a/**/b", "/repo/app/a/b", true),
+        ("k[12].pem", "/repo/app/k1.pem", true),
+        ("//etc/*.conf", "…/x.conf", true),
+        ("secrets", "/repo/app/secrets/*", true),
+    ];
+    for (content, path, expected) in rows {
+        let rule = RulePath::parse(content).unwrap();
+        assert_eq!(rule.may_meet(&names(path), &PLACES), expected, "{content} {path}");
+    }
 }

@@ -1,0 +1,150 @@
+//! A tool call as rules see it: its tool, its input, and the world in which paths mean something.
+//!
+//! Place in the flow: the pipeline and the guard make one for each call (and again for a changed input). The command is
+//! analysed once.
+
+use serde_json::Value;
+
+use super::{ToolGroup, words};
+use crate::{
+    paths::{PathResolver, Places, Subject},
+    shell::{self, Analysis, Word},
+};
+
+/// The directories that a session works in.
+#[derive(Clone, Copy)]
+pub struct Workspace<'a> {
+    /// The working directory, absolute.
+    pub cwd: &'a str,
+    /// The project's root, absolute; rules like `/src/**` start here.
+    pub project_root: &'a str,
+    /// The user's home directory, absolute.
+    pub home: Option<&'a str>,
+    /// Further working directories, absolute.
+    pub additional: &'a [String],
+    /// Resolves symbolic links.
+    pub paths: &'a dyn PathResolver,
+}
+
+/// One tool call.
+pub struct Call<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) input: &'a Value,
+    pub(crate) workspace: Workspace<'a>,
+    pub(super) command: Option<Command>,
+}
+
+/// The command of a shell call.
+pub(super) struct Command {
+    pub(super) text: String,
+    pub(super) analysis: Analysis,
+}
+
+impl<'a> Call<'a> {
+    /// A call of `tool` with `input`.
+    pub fn new(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
+        let text = input.get("command").and_then(Value::as_str);
+        let command = text
+            .filter(|_| ToolGroup::of(tool) == ToolGroup::Command)
+            .map(|text| Command {
+                text: text.to_owned(),
+                analysis: if tool == "Bash" {
+                    shell::analyse(text)
+                } else {
+                    shell::unreadable(text)
+                },
+            });
+        Self {
+            tool,
+            input,
+            workspace,
+            command,
+        }
+    }
+
+    pub(crate) fn places(&self) -> Places<'a> {
+        let Workspace {
+            cwd,
+            project_root,
+            home,
+            additional: _,
+            paths,
+        } = self.workspace;
+        Places::new(cwd, project_root, home, paths)
+    }
+
+    /// The analysis of the command; `None` for other tools, and without a command.
+    pub(crate) fn analysis(&self) -> Option<&Analysis> {
+        self.command.as_ref().map(|command| &command.analysis)
+    }
+
+    /// Why the command cannot be analysed, so that no rule allows it by its content.
+    pub fn doubt(&self) -> Option<&'static str> {
+        self.analysis()?.doubt().map(words::doubt)
+    }
+
+    /// A text of the input.
+    pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
+        self.input.get(name).and_then(Value::as_str)
+    }
+
+    /// The file or directory of a file tool. `None` where the input names none that can be told.
+    pub(crate) fn subject(&self) -> Option<Subject> {
+        let path = match self.tool {
+            "Grep" | "LS" => self.text("path").unwrap_or("."),
+            "NotebookEdit" | "NotebookRead" => {
+                self.text("notebook_path").or_else(|| self.text("file_path"))?
+            }
+            "Glob" => return self.searched(),
+            _ => self.text("file_path").or_else(|| self.text("path"))?,
+        };
+        (!path.contains('\0')).then(|| self.places().subject(path))
+    }
+
+    /// The directory that a search for names looks into.
+    fn searched(&self) -> Option<Subject> {
+        let directory = self.text("path").unwrap_or(".");
+        let pattern = self.text("pattern")?;
+        let fixed: Vec<&str> = pattern
+            .split('/')
+            .take_while(|step| !step.contains(['*', '?', '[', '{']))
+            .collect();
+        let rest = pattern.split('/').skip(fixed.len());
+        if rest.into_iter().any(|step| step.contains("..")) {
+            return None;
+        }
+        let fixed = fixed.join("/");
+        let absolute = pattern.starts_with('/') || pattern.starts_with('~');
+        let path = if absolute {
+            format!("{fixed}/")
+        } else {
+            format!("{directory}/{fixed}")
+        };
+        Some(self.places().subject(&path))
+    }
+
+    /// Whether a working directory holds it, through symbolic links too.
+    pub(crate) fn is_inside(&self, subject: &Subject) -> bool {
+        let places = self.places();
+        let directories =
+            std::iter::once(self.workspace.cwd).chain(self.workspace.additional.iter().map(String::as_str));
+        directories
+            .into_iter()
+            .any(|directory| places.directory_covers(directory, subject))
+    }
+
+    /// Whether the path of a command certainly lies in a working directory.
+    pub(crate) fn is_word_inside(&self, path: &Word) -> bool {
+        let Some(text) = path.literal() else {
+            return false;
+        };
+        // A quoted `~` is a name, an unquoted one the home directory.
+        let named = text.starts_with('~') && !path.home;
+        let text = if named {
+            format!("./{text}")
+        } else {
+            text.to_owned()
+        };
+        (text != "~" || !path.home) && self.is_inside(&self.places().subject(&text))
+    }
+}

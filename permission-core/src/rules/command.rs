@@ -1,0 +1,124 @@
+//! Rules about shell commands: `npm run build`, `git *`, `npm test:*`, `* --version`.
+//!
+//! Place in the flow: `decide` compares them with each command of an analysed text. An allow compares the command as it
+//! was written; a limit compares every reading of it.
+
+use crate::{
+    shell::{Invocation, Word, is_harmless},
+    wildcard::{Glyph, fits, may_meet, stars},
+};
+
+/// The content of a rule about commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CommandPattern {
+    text: String,
+    glyphs: Vec<Glyph>,
+    /// The pattern without a ` *` at its end, which stands for any arguments, also none.
+    base: Option<Vec<Glyph>>,
+    /// The same for commands whose blanks are made single and whose quotes are taken away.
+    plain: Vec<Glyph>,
+    plain_base: Option<Vec<Glyph>>,
+}
+
+/// Longer commands are compared in part; the rest may be anything.
+const MAX_WORDS: usize = 64;
+
+impl CommandPattern {
+    pub(super) fn read(content: &str) -> Self {
+        let text = match content.strip_suffix(":*") {
+            Some(base) => format!("{base} *"),
+            None => content.to_owned(),
+        };
+        let plain = collapsed(&text).replace(['\'', '"', '\\'], "");
+        let base = |text: &str| text.strip_suffix(" *").map(stars);
+        Self {
+            glyphs: stars(&text),
+            base: base(&text),
+            plain: stars(&plain),
+            plain_base: base(&plain),
+            text,
+        }
+    }
+
+    /// Whether the command is allowed as it stands.
+    pub(super) fn allows(&self, invocation: &Invocation) -> bool {
+        let harmless = invocation
+            .assignments
+            .iter()
+            .all(|assignment| is_harmless(&assignment.name));
+        let written = invocation.written();
+        let whole =
+            fits(&self.glyphs, &written) || self.base.as_ref().is_some_and(|base| fits(base, &written));
+        harmless && !written.is_empty() && whole && self.spells(invocation, &written)
+    }
+
+    /// Whether the rule spells out what decides what else the command runs.
+    fn spells(&self, invocation: &Invocation, written: &str) -> bool {
+        let literal = self.text.split('*').next().unwrap_or_default();
+        invocation.spelled == 0 || self.text == written || literal.starts_with(&invocation.must_spell())
+    }
+
+    /// Whether some reading of the words may be meant.
+    pub(super) fn may_mean(&self, words: &[Word]) -> bool {
+        let Some(first) = words.first() else {
+            return false;
+        };
+        if self.may_be(words) {
+            return true;
+        }
+        let base_name = first.base_name();
+        base_name != *first && {
+            let mut renamed: Vec<Word> = words.iter().take(MAX_WORDS + 1).cloned().collect();
+            if let Some(first) = renamed.first_mut() {
+                *first = base_name;
+            }
+            self.may_be(&renamed)
+        }
+    }
+
+    /// Whether a text as a whole may be meant.
+    pub(super) fn may_mean_text(&self, text: &str) -> bool {
+        let text = collapsed(text);
+        let plain: String = text.replace(['\'', '"', '\\'], "");
+        let raw = fits(&self.glyphs, &text) || self.base.as_ref().is_some_and(|base| fits(base, &text));
+        raw || fits(&self.plain, &plain) || self.plain_base.as_ref().is_some_and(|base| fits(base, &plain))
+    }
+
+    fn may_be(&self, words: &[Word]) -> bool {
+        let first = words.first().and_then(|word| word.glyphs().next());
+        if let (Some(Glyph::Char(expected)), Some(Glyph::Char(found))) = (self.plain.first(), first)
+            && *expected != found
+        {
+            return false;
+        }
+        let glyphs = joined(words);
+        may_meet(&self.plain, &glyphs)
+            || self
+                .plain_base
+                .as_ref()
+                .is_some_and(|base| may_meet(base, &glyphs))
+    }
+}
+
+/// The words as one text of which parts may not be known. Blanks and quotes inside a word do not count.
+fn joined(words: &[Word]) -> Vec<Glyph> {
+    let mut glyphs = Vec::new();
+    for word in words.iter().take(MAX_WORDS) {
+        if !glyphs.is_empty() {
+            glyphs.push(Glyph::Char(' '));
+        }
+        let plain = |glyph: &Glyph| !matches!(glyph, Glyph::Char('\'' | '"' | '\\'));
+        glyphs.extend(word.glyphs().filter(plain).map(|glyph| match glyph {
+            Glyph::Char(c) if c.is_whitespace() => Glyph::Char(' '),
+            glyph => glyph,
+        }));
+    }
+    if words.len() > MAX_WORDS {
+        glyphs.push(Glyph::Run);
+    }
+    glyphs
+}
+
+fn collapsed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,267 @@
+//! What rules say about a call: deny over ask over allow, over all sources at once.
+//!
+//! Place in the flow: the pipeline's third stage and the guard. A deny or an ask needs one part of the call that the
+//! rule may be about; an allow needs every part. Must not let an unanalysable command meet an allow rule's content.
+
+use std::sync::Arc;
+
+use super::{
+    Call, Rule, RuleKind, RuleSet, ToolGroup,
+    call::Command,
+    grammar::{Content, Meaning},
+    path::PathPattern,
+};
+use crate::shell::{Access, Analysis, FileUse, Invocation, is_read_only, operands};
+
+/// A rule that decides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// The rule.
+    pub rule: Arc<Rule>,
+}
+
+/// Why a call needs no question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowed {
+    /// These rules, one or more for each part of the call.
+    ByRules(Vec<Arc<Rule>>),
+    /// All of it provably only reads, inside the workspace.
+    ReadOnly,
+}
+
+impl RuleSet {
+    /// The first deny rule that may be about the call.
+    pub fn denies(&self, call: &Call<'_>) -> Option<Hit> {
+        self.limits(RuleKind::Deny, call)
+    }
+
+    /// The first ask rule that may be about the call.
+    pub fn asks(&self, call: &Call<'_>) -> Option<Hit> {
+        self.limits(RuleKind::Ask, call)
+    }
+
+    /// Why the call is allowed, if it is. With `edits_accepted`, edits inside the workspace need no rule.
+    pub fn allows(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+        let tool = self.of(RuleKind::Allow).find(|rule| {
+            let Meaning { tool, content, .. } = &rule.meaning;
+            *content == Content::Whole && tool.names(call.tool)
+        });
+        if let Some(rule) = tool {
+            return Some(Allowed::ByRules(vec![Arc::clone(rule)]));
+        }
+        match ToolGroup::of(call.tool) {
+            ToolGroup::Command => self.allows_command(call, edits_accepted),
+            ToolGroup::Reads => self.allows_file(call, ToolGroup::Reads),
+            ToolGroup::Edits => self.allows_file(call, ToolGroup::Edits),
+            ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
+                let rule = self
+                    .of(RuleKind::Allow)
+                    .find(|rule| allows_value(&rule.meaning, call))?;
+                Some(Allowed::ByRules(vec![Arc::clone(rule)]))
+            }
+        }
+    }
+
+    fn limits(&self, kind: RuleKind, call: &Call<'_>) -> Option<Hit> {
+        let rule = self.of(kind).find(|rule| may_limit(&rule.meaning, call))?;
+        Some(Hit {
+            rule: Arc::clone(rule),
+        })
+    }
+
+    fn allows_file(&self, call: &Call<'_>, group: ToolGroup) -> Option<Allowed> {
+        let subject = call.subject()?;
+        let places = call.places();
+        let rule = self.of(RuleKind::Allow).find(|rule| {
+            path_of(&rule.meaning, group).is_some_and(|pattern| pattern.covers(&subject, &places))
+        })?;
+        Some(Allowed::ByRules(vec![Arc::clone(rule)]))
+    }
+
+    fn allows_command(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+        let Some(Analysis::Commands(commands)) = call.analysis() else {
+            return None;
+        };
+        let mut rules: Vec<Arc<Rule>> = Vec::new();
+        let mut add = |rule: Option<&Arc<Rule>>| {
+            rules.extend(
+                rule.filter(|rule| !rules.contains(rule))
+                    .cloned()
+                    .into_iter()
+                    .collect::<Vec<_>>(),
+            );
+        };
+        let certain: Vec<&Invocation> = commands
+            .invocations
+            .iter()
+            .filter(|invocation| invocation.certain)
+            .collect();
+        if certain.is_empty() {
+            return None;
+        }
+        for invocation in certain {
+            if invocation.words.is_empty() && is_read_only(invocation) {
+                continue;
+            }
+            let by_rule = self.of(RuleKind::Allow).find(|rule| {
+                let Meaning { tool, content, .. } = &rule.meaning;
+                tool.names(call.tool)
+                    && matches!(content, Content::Command(pattern) if pattern.allows(invocation))
+            });
+            if by_rule.is_none() && !reads_inside(call, invocation) {
+                return None;
+            }
+            add(by_rule);
+        }
+        for file in &commands.redirections {
+            let accepted = if file.access.writes() {
+                edits_accepted
+            } else {
+                true
+            };
+            let by_rule = self.allows_use(call, file);
+            if by_rule.is_none() && !(accepted && call.is_word_inside(&file.path)) {
+                return None;
+            }
+            add(by_rule);
+        }
+        Some(if rules.is_empty() {
+            Allowed::ReadOnly
+        } else {
+            Allowed::ByRules(rules)
+        })
+    }
+
+    fn allows_use(&self, call: &Call<'_>, file: &FileUse) -> Option<&Arc<Rule>> {
+        let quoted_home = file.path.text().starts_with('~') && !file.path.home;
+        let path = file
+            .path
+            .literal()
+            .filter(|path| !path.is_empty() && !quoted_home)?;
+        let (subject, places) = (call.places().subject(path), call.places());
+        let group = if file.access.writes() {
+            ToolGroup::Edits
+        } else {
+            ToolGroup::Reads
+        };
+        self.of(RuleKind::Allow).find(|rule| {
+            path_of(&rule.meaning, group).is_some_and(|pattern| pattern.covers(&subject, &places))
+        })
+    }
+}
+
+/// A command that only reads, and only inside the workspace.
+fn reads_inside(call: &Call<'_>, invocation: &Invocation) -> bool {
+    is_read_only(invocation)
+        && operands(&invocation.words)
+            .iter()
+            .all(|file| call.is_word_inside(&file.path))
+}
+
+/// The path that a rule of the group is about.
+fn path_of(meaning: &Meaning, group: ToolGroup) -> Option<&PathPattern> {
+    match &meaning.content {
+        Content::Path(pattern) if meaning.tool.group() == group => Some(pattern),
+        Content::Path(_)
+        | Content::Whole
+        | Content::Command(_)
+        | Content::Host(_)
+        | Content::Name(_)
+        | Content::Nothing => None,
+    }
+}
+
+fn allows_value(meaning: &Meaning, call: &Call<'_>) -> bool {
+    if !meaning.tool.names(call.tool) {
+        return false;
+    }
+    match &meaning.content {
+        Content::Host(host) => call.text("url").and_then(|url| host.fits(url)).unwrap_or(false),
+        Content::Name(name) => name_of(call).is_some_and(|(value, arguments)| name.fits(value, arguments)),
+        Content::Whole | Content::Command(_) | Content::Path(_) | Content::Nothing => false,
+    }
+}
+
+/// The name that a rule about skills or agents is compared with, and the arguments.
+fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
+    match ToolGroup::of(call.tool) {
+        ToolGroup::Skill => {
+            let name = call.text("skill").or_else(|| call.text("command"))?.trim();
+            let (name, inline) = name.split_once(char::is_whitespace).unwrap_or((name, ""));
+            Some((name, call.text("args").unwrap_or(inline)))
+        }
+        ToolGroup::Agent => Some((call.text("subagent_type")?, "")),
+        ToolGroup::Command | ToolGroup::Reads | ToolGroup::Edits | ToolGroup::Fetch | ToolGroup::Other => {
+            None
+        }
+    }
+}
+
+/// Whether a deny or ask rule may be about the call.
+fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
+    let named = meaning.tool.names(call.tool);
+    if named
+        && meaning
+            .parameter
+            .as_ref()
+            .is_some_and(|parameter| parameter.fits(call.input))
+    {
+        return true;
+    }
+    match &meaning.content {
+        Content::Whole => named,
+        Content::Nothing => false,
+        Content::Command(pattern) => {
+            named
+                && call
+                    .command
+                    .as_ref()
+                    .is_none_or(|command| may_run(command, pattern))
+        }
+        Content::Host(host) => named && call.text("url").and_then(|url| host.fits(url)).unwrap_or(true),
+        Content::Name(name) => named && name_of(call).is_none_or(|(value, _)| name.names(value)),
+        Content::Path(pattern) => may_touch(meaning.tool.group(), pattern, call),
+    }
+}
+
+fn may_run(command: &Command, pattern: &super::command::CommandPattern) -> bool {
+    let anything = matches!(&command.analysis, Analysis::Unanalysable(unanalysable) if unanalysable.anything);
+    let seen = command.analysis.seen();
+    anything
+        || pattern.may_mean_text(&command.text)
+        || seen
+            .invocations
+            .iter()
+            .any(|invocation| pattern.may_mean(&invocation.words))
+        || seen.fragments.iter().any(|fragment| {
+            (0..fragment.len()).any(|at| pattern.may_mean(fragment.get(at..).unwrap_or_default()))
+        })
+}
+
+/// Whether the call may read (or edit) what a rule about reading (or editing) covers. Who may not read a file may not
+/// edit it either.
+fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> bool {
+    let reads = group == ToolGroup::Reads;
+    let places = call.places();
+    match ToolGroup::of(call.tool) {
+        ToolGroup::Reads if !reads => false,
+        ToolGroup::Reads | ToolGroup::Edits => call
+            .subject()
+            .is_none_or(|subject| pattern.may_cover(&subject, &places)),
+        ToolGroup::Command => call.command.as_ref().is_none_or(|command| {
+            let concerned = |access: Access| reads || access.writes();
+            let seen = command.analysis.seen();
+            let mut uses = seen.redirections.iter().chain(&seen.files);
+            let anything = matches!(&command.analysis, Analysis::Unanalysable(found) if found.anything);
+            anything || uses.any(|file| concerned(file.access) && pattern.may_cover_use(file, &places)) || {
+                let fragments = seen.fragments.iter();
+                let mut files = fragments.flat_map(|fragment| {
+                    (0..fragment.len().min(64))
+                        .flat_map(|at| operands(fragment.get(at..).unwrap_or_default()))
+                });
+                files.any(|file| concerned(file.access) && pattern.may_cover_use(&file, &places))
+            }
+        }),
+        ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => false,
+    }
+}

@@ -1,0 +1,180 @@
+//! Permission rules: from the texts of settings to what they say about a tool call, and where that stands.
+//!
+//! Place in the flow: a host reads [`RuleSet`]s from `settings`; the pipeline and the guard ask them about a [`Call`].
+//! Reading order: `grammar` (one rule), `tools`, `command`, `path` and `value` (what a content means), `call` (what is
+//! asked about), `decide` (deny, ask, allow). An allow needs certainty; deny and ask need only a possibility. Must not
+//! know modes, prompts or hooks.
+
+mod call;
+mod command;
+mod decide;
+mod grammar;
+mod path;
+mod tools;
+mod value;
+mod words;
+
+use std::{fmt, sync::Arc};
+
+pub use call::{Call, Workspace};
+pub use decide::{Allowed, Hit};
+pub(crate) use tools::ToolGroup;
+
+use crate::settings::{Origin, RuleTexts, Sourced};
+use grammar::Meaning;
+
+/// What a rule does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RuleKind {
+    /// The call runs without a question.
+    Allow,
+    /// The call does not run.
+    Deny,
+    /// There is a question, whatever else is allowed.
+    Ask,
+}
+
+/// Where a rule comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum RuleOrigin {
+    /// A line of a settings file or of a policy.
+    File(Origin),
+    /// The command line.
+    Arguments,
+    /// A decision of the user's in this session.
+    Session,
+}
+
+/// One rule as it was written, with its origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    kind: RuleKind,
+    text: String,
+    origin: RuleOrigin,
+    meaning: Meaning,
+}
+
+/// Something in a rule that does not count as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleProblem {
+    /// The rule's text.
+    pub text: String,
+    /// What it was to do.
+    pub kind: RuleKind,
+    /// Where it stands.
+    pub origin: RuleOrigin,
+    /// What is wrong, and what is done instead.
+    pub message: &'static str,
+}
+
+/// Rules of any number of sources, in the order in which they were added.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RuleSet {
+    rules: Vec<Arc<Rule>>,
+}
+
+impl Rule {
+    /// Reads a rule. `None` for an allow rule that counts for nothing; deny and ask rules always count.
+    pub fn read(kind: RuleKind, text: &str, origin: RuleOrigin) -> (Option<Self>, Option<RuleProblem>) {
+        let (meaning, message) = grammar::read(kind, text);
+        let problem = message.map(|message| RuleProblem {
+            text: text.to_owned(),
+            kind,
+            origin: origin.clone(),
+            message,
+        });
+        let rule = meaning.map(|meaning| Self {
+            kind,
+            text: text.to_owned(),
+            origin,
+            meaning,
+        });
+        (rule, problem)
+    }
+
+    /// What it does.
+    pub fn kind(&self) -> RuleKind {
+        self.kind
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where it comes from.
+    pub fn origin(&self) -> &RuleOrigin {
+        &self.origin
+    }
+}
+
+impl RuleSet {
+    /// Reads the rule texts of settings. Every problem is reported; none of them loosens anything.
+    pub fn read(texts: &RuleTexts) -> (Self, Vec<RuleProblem>) {
+        let mut set = Self::default();
+        let mut problems = Vec::new();
+        let lists = [
+            (RuleKind::Deny, &texts.deny),
+            (RuleKind::Ask, &texts.ask),
+            (RuleKind::Allow, &texts.allow),
+        ];
+        for (kind, list) in lists {
+            for Sourced { value, origin } in list {
+                problems.extend(set.add(kind, value, RuleOrigin::File(origin.clone())));
+            }
+        }
+        (set, problems)
+    }
+
+    /// Adds a rule; a problem does not keep a deny or ask rule out.
+    pub fn add(&mut self, kind: RuleKind, text: &str, origin: RuleOrigin) -> Option<RuleProblem> {
+        let (rule, problem) = Rule::read(kind, text, origin);
+        self.rules.extend(rule.map(Arc::new));
+        problem
+    }
+
+    /// Adds all rules of another set.
+    pub fn extend(&mut self, other: &Self) {
+        self.rules.extend(other.rules.iter().cloned());
+    }
+
+    /// Takes away the rules of a source with this text, as a removal or a replacement asks.
+    pub fn remove(&mut self, kind: RuleKind, text: &str, origin: &RuleOrigin) {
+        self.rules
+            .retain(|rule| rule.kind != kind || rule.text != text || rule.origin != *origin);
+    }
+
+    /// The rules.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Rule>> {
+        self.rules.iter()
+    }
+
+    fn of(&self, kind: RuleKind) -> impl Iterator<Item = &Arc<Rule>> {
+        self.rules.iter().filter(move |rule| rule.kind == kind)
+    }
+}
+
+impl fmt::Display for RuleKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Allow => "allow",
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+        })
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&words::rule(self))
+    }
+}
+
+impl fmt::Display for RuleProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&words::problem(self))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Rules about paths, for file tools and for commands.
+//!
+//! Place in the flow: tests only.
+
+use super::*;
+
+#[test]
+fn one_rule_is_for_all_tools_that_read_or_edit() {
+    let rows = [
+        ("allow Read(src/**)", "Read", "src/a", Allow),
+        ("allow Read(src/**)", "Grep", "src", Allow),
+        ("allow Read(src/**)", "Read", "lib/a", Nothing),
+        ("allow Read(src/**)", "Edit", "src/a", Nothing),
+        ("allow Edit(src/**)", "Write", "src/a", Allow),
+        ("allow Edit(src/**)", "MultiEdit", "src/a", Allow),
+        ("allow Edit", "Write", "/etc/a", Allow),
+        ("allow Write", "Write", "/etc/a", Allow),
+        ("allow Write", "Edit", "/etc/a", Nothing),
+        ("allow Write(src/**)", "Write", "src/a", Nothing),
+        ("deny Write(src/**)", "Edit", "src/a", Deny),
+        ("deny Glob(src/**)", "Read", "src/a", Deny),
+        ("deny Read(.env)", "Edit", ".env", Deny),
+        ("deny Read(.env)", "Write", "deep/.env", Deny),
+        ("deny Edit(.env)", "Read", ".env", Nothing),
+        ("ask Edit(.env)", "Write", ".env", Ask),
+        ("deny Read", "Read", "x", Deny),
+        ("deny Read(../x)", "Read", "anything", Deny),
+        ("deny Read(//etc/**)", "Read", "/etc/passwd", Deny),
+        ("deny Read(/src/**)", "Read", "/repo/src/a", Deny),
+        ("deny Read(/src/**)", "Read", "/src/a", Nothing),
+        ("deny Read(~/.ssh/**)", "Read", "~/.ssh/id", Deny),
+        ("deny Read(~/.ssh/**)", "Read", "/home/u/.ssh/id", Deny),
+        ("deny Read(src/*)", "Read", "src/a/b", Deny),
+        ("allow Read(src/*.rs)", "Read", "src/a/b.rs", Nothing),
+        ("deny Read(./.env)", "Read", "/repo/app/.env", Deny),
+        ("deny Read(./.env)", "Read", "a/../.env", Deny),
+        ("deny Edit(secret.md)", "Write", "/repo/app/secret.md", Deny),
+    ];
+    for (rule, tool, path, expected) in rows {
+        assert_eq!(file(rule, tool, path), expected, "{rule} {tool} {path}");
+    }
+    let notebook = json!({ "notebook_path": "/repo/app/src/a.ipynb" });
+    assert_eq!(say("allow Edit(src/**)", "NotebookEdit", &notebook), Allow);
+}
+
+#[test]
+fn a_link_needs_both_names_for_an_allow_and_one_for_a_deny() {
+    let read =
+        |rule: &str, path: &str| say_with(&rules(rule), "Read", &json!({ "file_path": path }), &links());
+    let rows = [
+        ("allow Read(notes.txt)", "notes.txt", Nothing),
+        ("allow Read(.env)", "notes.txt", Nothing),
+        ("allow Read(*.txt) + allow Read(.env)", "notes.txt", Nothing),
+        ("allow Read(**)", "notes.txt", Allow),
+        ("allow Read(**)", "nowhere", Nothing),
+        ("allow Read(**)", "out/passwd", Nothing),
+        ("deny Read(.env)", "notes.txt", Deny),
+        ("deny Read(notes.txt)", "notes.txt", Deny),
+        ("deny Read(.env)", "nowhere", Deny),
+        ("deny Read(//etc/**)", "out/passwd", Deny),
+    ];
+    for (rule, path, expected) in rows {
+        assert_eq!(read(rule, path), expected, "{rule} {path}");
+    }
+    let cat = json!({ "command": "cat notes.txt" });
+    assert_eq!(say_with(&rules("deny Read(.env)"), "Bash", &cat, &links()), Deny);
+}
+
+#[test]
+fn an_input_without_a_path_meets_limits_only() {
+    assert_eq!(say("deny Read(.env)", "Read", &json!({})), Deny);
+    assert_eq!(say("allow Read(**)", "Read", &json!({})), Nothing);
+    assert_eq!(say("allow Read(**)", "Read", &json!({ "file_path": 1 })), Nothing);
+}
+
+#[test]
+fn a_search_looks_into_its_directory() {
+    let glob = |rule: &str, input: Value| say(rule, "Glob", &input);
+    assert_eq!(
+        glob("allow Read(src/**)", json!({ "pattern": "src/**/*.rs" })),
+        Allow
+    );
+    assert_eq!(
+        glob("allow Read(src/**)", json!({ "pattern": "**/*.rs" })),
+        Nothing
+    );
+    assert_eq!(
+        glob(
+            "allow Read(src/**)",
+            json!({ "pattern": "*.rs", "path": "/repo/app/src" })
+        ),
+        Allow
+    );
+    assert_eq!(
+        glob("allow Read(src/**)", json!({ "pattern": "../*", "path": "src" })),
+        Nothing
+    );
+    assert_eq!(
+        glob("allow Read(src/**)", json!({ "pattern": "src/*/../../../*" })),
+        Nothing
+    );
+    assert_eq!(
+        glob("deny Read(//etc/**)", json!({ "pattern": "/etc/*.conf" })),
+        Deny
+    );
+    assert_eq!(
+        glob("deny Read(//etc/**)", json!({ "pattern": "*/../../etc/*" })),
+        Deny
+    );
+}
+
+#[test]
+fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
+    let denied = [
+        "cat .env",
+        "cat ./.env",
+        "cat a/../.env",
+        "head -1 .env",
+        "grep x .env",
+        "grep -r x .",
+        "grep -r x",
+        "rg x",
+        "cat $F",
+        "cat .e*",
+        "cat .???",
+        "tail -n1 <.env",
+        "sudo cat .env",
+        "find . -exec cat {} +",
+        "cp .env x",
+        "mv .env x",
+        "base64 .env",
+        "cat \".env\"",
+        "cat .en\\v",
+        "cd sub && cat .env",
+        "tar cf x .",
+        "awk 1 .env",
+        "sed -n p .env",
+        "source .env",
+        ". .env",
+        "diff .env x",
+        "dd if=.env",
+        "curl -d @.env x",
+        "curl --data-binary=@.env x",
+        "xargs cat .env",
+        "timeout 5 cat .env",
+        "sh -c 'cat .env'",
+        "cat a; cat .env",
+        "echo $(cat .env)",
+        "echo $(<.env)",
+        "if cat .env; then :; fi",
+        "/bin/cat .env",
+        "cat {.env,x}",
+        "jq . .env",
+        "cat 'x' .env 'y",
+        "env cat .env",
+    ];
+    for command in denied {
+        assert_eq!(bash("allow Bash + deny Read(.env)", command), Deny, "{command}");
+    }
+    let free = [
+        "cat x",
+        "cat src/*.rs",
+        "echo .env",
+        "ls .",
+        "git log",
+        "cat .environment",
+        "npm run .env",
+    ];
+    for command in free {
+        assert_eq!(bash("allow Bash + deny Read(.env)", command), Allow, "{command}");
+    }
+    let written = [
+        "rm .env",
+        "tee .env",
+        "echo > .env",
+        "sed -i s/a/b/ .env",
+        "mv x .env",
+        "touch .env",
+        "rm -rf .",
+        "find . -delete",
+        "cp x .env",
+    ];
+    for command in written {
+        assert_eq!(bash("allow Bash + deny Edit(.env)", command), Deny, "{command}");
+    }
+    assert_eq!(
+        bash(
+            "allow Bash + deny Edit(.claude/**)",
+            "cd .claude && mv x settings.json"
+        ),
+        Deny
+    );
+    assert_eq!(
+        bash(
+            "allow Bash + deny Edit(.claude/**)",
+            "cd $X && mv x settings.json"
+        ),
+        Deny
+    );
+    assert_eq!(bash("allow Bash + deny Edit(src/secret/**)", "rm -r src"), Deny);
+}

@@ -1,0 +1,87 @@
+//! The first part of a rule: which tools it names, and what kind of content they have.
+//!
+//! Place in the flow: `grammar` reads it, `decide` compares it with a call's tool. Names are compared exactly.
+
+use crate::wildcard::{Glyph, fits, stars};
+
+/// What the content of a rule is about, by its tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ToolGroup {
+    Command,
+    Reads,
+    Edits,
+    Fetch,
+    Skill,
+    Agent,
+    Other,
+}
+
+/// A tool's name, or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ToolPattern {
+    Exact(String),
+    /// All tools of an MCP server.
+    Server(String),
+    Glob(Vec<Glyph>),
+}
+
+const MCP: &str = "mcp__";
+
+impl ToolGroup {
+    /// The group of a tool's name.
+    pub(crate) fn of(tool: &str) -> Self {
+        match tool {
+            "Bash" | "PowerShell" => Self::Command,
+            "Read" | "Grep" | "Glob" | "NotebookRead" | "LS" => Self::Reads,
+            "Edit" | "Write" | "NotebookEdit" | "MultiEdit" => Self::Edits,
+            "WebFetch" => Self::Fetch,
+            "Skill" => Self::Skill,
+            "Agent" | "Task" => Self::Agent,
+            _ => Self::Other,
+        }
+    }
+}
+
+impl ToolPattern {
+    /// Reads a name. An allow rule may have `*` only behind a server's name.
+    pub(super) fn read(tool: &str, allows: bool) -> Option<Self> {
+        if tool.contains('*') {
+            let server = tool.strip_prefix(MCP).and_then(|rest| rest.split_once("__"));
+            let literal = server.is_some_and(|(server, _)| !server.is_empty() && !server.contains('*'));
+            return (literal || !allows).then(|| Self::Glob(stars(tool)));
+        }
+        let server = tool.strip_prefix(MCP).filter(|rest| !rest.contains("__"));
+        Some(match server {
+            Some(_) => Self::Server(format!("{tool}__")),
+            None => Self::Exact(tool.to_owned()),
+        })
+    }
+
+    /// Whether it names the tool.
+    pub(super) fn names(&self, tool: &str) -> bool {
+        match self {
+            Self::Exact(name) => name == tool || is_agent(name) && is_agent(tool),
+            Self::Server(prefix) => {
+                tool.starts_with(prefix.as_str()) || prefix.strip_suffix("__") == Some(tool)
+            }
+            Self::Glob(pattern) => fits(pattern, tool),
+        }
+    }
+
+    pub(super) fn is(&self, name: &str) -> bool {
+        matches!(self, Self::Exact(exact) if exact == name)
+    }
+
+    /// What its content is about.
+    pub(super) fn group(&self) -> ToolGroup {
+        match self {
+            Self::Exact(name) => ToolGroup::of(name),
+            Self::Server(_) | Self::Glob(_) => ToolGroup::Other,
+        }
+    }
+}
+
+/// Two names of one tool.
+fn is_agent(name: &str) -> bool {
+    ToolGroup::of(name) == ToolGroup::Agent
+}

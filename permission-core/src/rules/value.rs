@@ -1,0 +1,101 @@
+//! Contents that are compared with a value of the input: hosts, names of skills and agents, parameters.
+//!
+//! Place in the flow: `grammar` reads them, `decide` compares. Must not accept a value that it cannot read.
+
+use serde_json::Value;
+use url::Url;
+
+use crate::wildcard::{Glyph, fits, stars};
+
+/// `domain:host`, with `*` for any part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HostPattern(Vec<Glyph>);
+
+/// A name, alone or with any arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NamePattern {
+    name: Vec<Glyph>,
+    any_arguments: bool,
+}
+
+/// `parameter:value` of the input's top level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ParameterPattern {
+    name: String,
+    value: Vec<Glyph>,
+}
+
+/// Fields with a grammar of their own, and the word of the one for hosts.
+const PRIMARY: [&str; 6] = ["command", "file_path", "path", "notebook_path", "url", "domain"];
+
+impl HostPattern {
+    pub(super) fn read(content: &str) -> Option<Self> {
+        let host = content.strip_prefix("domain:")?.trim().to_lowercase();
+        let plain = !host.is_empty() && !host.contains(['/', ':', '@', '?', '#', ' ']);
+        // As a browser reads it, so that other spellings of one host are one.
+        let canonical = if host.contains('*') {
+            None
+        } else {
+            host_of(&format!("https://{host}/"))
+        };
+        plain.then(|| Self(stars(canonical.as_deref().unwrap_or(&host))))
+    }
+
+    /// `None` where the address cannot be read.
+    pub(super) fn fits(&self, url: &str) -> Option<bool> {
+        Some(fits(&self.0, &host_of(url)?))
+    }
+}
+
+impl NamePattern {
+    pub(super) fn read(content: &str) -> Self {
+        let name = content.strip_suffix(":*").or_else(|| content.strip_suffix(" *"));
+        Self {
+            name: stars(without_slash(name.unwrap_or(content))),
+            any_arguments: name.is_some(),
+        }
+    }
+
+    /// Whether it allows the name with these arguments.
+    pub(super) fn fits(&self, name: &str, arguments: &str) -> bool {
+        self.names(name) && (self.any_arguments || arguments.trim().is_empty())
+    }
+
+    /// Whether it names it; a limit does not depend on arguments.
+    pub(super) fn names(&self, name: &str) -> bool {
+        let name = without_slash(name.trim());
+        let first = name.split_whitespace().next().unwrap_or_default();
+        fits(&self.name, name) || fits(&self.name, first)
+    }
+}
+
+impl ParameterPattern {
+    pub(super) fn read(content: &str) -> Option<Self> {
+        let (name, value) = content.split_once(':')?;
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let is_name = !name.is_empty() && name.chars().all(plain) && !PRIMARY.contains(&name);
+        is_name.then(|| Self {
+            name: name.to_owned(),
+            value: stars(value),
+        })
+    }
+
+    /// A parameter that is left out, or no scalar, never fits.
+    pub(super) fn fits(&self, input: &Value) -> bool {
+        match input.get(&self.name) {
+            Some(Value::String(text)) => fits(&self.value, text),
+            Some(scalar @ (Value::Bool(_) | Value::Number(_))) => fits(&self.value, &scalar.to_string()),
+            Some(Value::Null | Value::Array(_) | Value::Object(_)) | None => false,
+        }
+    }
+}
+
+fn without_slash(name: &str) -> &str {
+    name.strip_prefix('/').unwrap_or(name)
+}
+
+fn host_of(url: &str) -> Option<String> {
+    let url = Url::parse(url.trim()).ok()?;
+    let host = url.host_str()?.trim_end_matches('.').to_lowercase();
+    (!host.is_empty()).then_some(host)
+}

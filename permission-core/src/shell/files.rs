@@ -1,0 +1,287 @@
+//! Which files commands are given, and where relative paths start.
+//!
+//! Place in the flow: `runs` asks for every command; rules about Read and Edit, and `confine`, look at the result. Only
+//! commands that are known for opening files are looked at, but of those every argument that may be a path.
+
+use super::{
+    Access, Doubt, FileUse, Unanalysable,
+    word::{Piece, Word},
+};
+
+const READERS: &[&str] = &[
+    "awk",
+    "base64",
+    "bat",
+    "bzcat",
+    "cat",
+    "cmp",
+    "column",
+    "comm",
+    "cut",
+    "diff",
+    "egrep",
+    "expand",
+    "fgrep",
+    "file",
+    "fmt",
+    "fold",
+    "gawk",
+    "head",
+    "hexdump",
+    "jq",
+    "less",
+    "mawk",
+    "md5sum",
+    "more",
+    "nl",
+    "od",
+    "paste",
+    "pr",
+    "rev",
+    "sed",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shuf",
+    "sort",
+    "source",
+    ".",
+    "strings",
+    "sum",
+    "tac",
+    "tail",
+    "tr",
+    "uniq",
+    "view",
+    "wc",
+    "xxd",
+    "yq",
+    "zcat",
+    "zless",
+    "iconv",
+    "cksum",
+    "b2sum",
+    "stat",
+    "ls",
+    "du",
+    "readlink",
+    "realpath",
+    "basename",
+    "dirname",
+    "test",
+    "[",
+    "cd",
+    "pushd",
+];
+
+const TREE_READERS: &[&str] = &["ag", "fd", "find", "grep", "rg", "tree", "zgrep"];
+
+const WRITERS: &[&str] = &[
+    "ed", "ex", "mkdir", "mkfifo", "mknod", "patch", "tee", "touch", "truncate", "unzip", "split", "csplit",
+];
+
+/// What they do to a directory happens to all that is in it.
+const TREE_WRITERS: &[&str] = &[
+    "chgrp", "chmod", "chown", "mv", "rm", "rmdir", "setfacl", "shred", "unlink",
+];
+
+/// They read some of their files and write others.
+const CARRIERS: &[&str] = &[
+    "bunzip2", "bzip2", "cp", "cpio", "curl", "dd", "emacs", "gunzip", "gzip", "install", "ln", "nano", "nc",
+    "nvim", "openssl", "rsync", "scp", "tar", "vi", "vim", "wget", "xz", "zip",
+];
+
+/// The files that a command is given.
+pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
+    let Some((name, arguments)) = words.split_first() else {
+        return Vec::new();
+    };
+    let name = name.base_name();
+    let Some(accesses) = accesses(name.text(), arguments) else {
+        return Vec::new();
+    };
+    let mut uses: Vec<FileUse> = Vec::new();
+    for path in arguments.iter().flat_map(paths) {
+        uses.extend(accesses.iter().map(|&access| FileUse {
+            path: path.clone(),
+            access,
+        }));
+    }
+    // Without a path, a reader of trees reads the working directory.
+    if accesses.contains(&Access::ReadTree) {
+        uses.push(FileUse {
+            path: Word::plain("."),
+            access: if recursive(name.text(), arguments) && arguments.len() < 2 {
+                Access::ReadTree
+            } else {
+                Access::Read
+            },
+        });
+    }
+    uses
+}
+
+fn accesses(name: &str, arguments: &[Word]) -> Option<&'static [Access]> {
+    let in_place = || arguments.iter().any(|word| is_in_place(word.beginning()));
+    if matches!(name, "sed" | "perl" | "ruby" | "sort" | "uniq" | "awk" | "gawk") && in_place()
+        || name == "uniq"
+    {
+        return Some(&[Access::Read, Access::Write]);
+    }
+    if TREE_READERS.contains(&name) {
+        let writes = arguments
+            .iter()
+            .any(|word| matches!(word.text(), "-delete" | "-exec" | "-execdir" | "-ok" | "-fls"));
+        let writes = writes
+            || arguments
+                .iter()
+                .any(|word| word.beginning().starts_with("-fprint"));
+        return Some(match (writes, recursive(name, arguments)) {
+            (true, _) => &[Access::ReadTree, Access::WriteTree],
+            (false, true) => &[Access::ReadTree],
+            (false, false) => &[Access::Read],
+        });
+    }
+    if CARRIERS.contains(&name) {
+        return Some(&[Access::ReadTree, Access::Write]);
+    }
+    if TREE_WRITERS.contains(&name) {
+        return Some(&[Access::WriteTree]);
+    }
+    if WRITERS.contains(&name) {
+        return Some(&[Access::Write]);
+    }
+    if READERS.contains(&name) {
+        let tree = name == "diff" && recursive(name, arguments);
+        return Some(if tree {
+            &[Access::ReadTree]
+        } else {
+            &[Access::Read]
+        });
+    }
+    None
+}
+
+/// `find`, `rg` and their kin are; `grep` and `diff` are with an option.
+fn recursive(name: &str, arguments: &[Word]) -> bool {
+    match name {
+        "grep" | "zgrep" | "diff" => arguments.iter().any(|word| {
+            let text = word.beginning();
+            let long = ["--recursive", "--dereference-recursive", "--directories=recurse"];
+            let long = text.len() > 2 && long.iter().any(|option| option.starts_with(text));
+            let short = !text.starts_with("--") && text.starts_with('-') && text.contains(['r', 'R']);
+            long || short || text.starts_with("-d")
+        }),
+        "find" => arguments
+            .iter()
+            .any(|word| matches!(word.text(), "-exec" | "-execdir" | "-ok" | "-okdir")),
+        "tree" => false,
+        _ => true,
+    }
+}
+
+fn is_in_place(option: &str) -> bool {
+    let short = option.starts_with('-') && !option.starts_with("--") && option.contains(['i', 'o']);
+    short || option.starts_with("--in") || option.starts_with("--o")
+}
+
+/// What in a word may be a path: all of it, or what stands behind an option's name.
+fn paths(word: &Word) -> Vec<Word> {
+    let Some(text) = word.literal() else {
+        return vec![word.clone()];
+    };
+    let mut found = Vec::new();
+    let option = text.starts_with('-') && text.len() > 1;
+    if !option {
+        found.push(word.clone());
+    }
+    // `of=f`, `--file=f`, `@f`
+    found.extend(text.split_once('=').map(|(_, value)| Word::plain(value)));
+    found.extend(text.strip_prefix('@').map(Word::plain));
+    // `-ff`, `-tdir`
+    if option && !text.starts_with("--") {
+        found.extend(
+            text.get(2..)
+                .filter(|rest| rest.contains(['/', '.']))
+                .map(Word::plain),
+        );
+    }
+    found.retain(|path| !path.text().is_empty());
+    found
+}
+
+/// The directories that relative paths may start from.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Directories {
+    changed: Vec<Word>,
+    git: bool,
+}
+
+/// More changes than this are not followed.
+const MAX_CHANGES: usize = 4;
+
+impl Directories {
+    /// Takes notice of `cd` and its kin.
+    pub(super) fn note(&mut self, words: &[Word]) {
+        let mut words = words
+            .iter()
+            .filter(|word| !matches!(word.text(), "builtin" | "command"));
+        match words.next().map(Word::text) {
+            Some("cd" | "pushd" | "popd" | "chdir") => {
+                let target = words.find(|word| !word.beginning().starts_with('-'));
+                let known = target.filter(|word| word.literal().is_some()).cloned();
+                let target = known.unwrap_or_else(|| Word::unknown(""));
+                let within = self
+                    .changed
+                    .iter()
+                    .map(|base| below(base, &target))
+                    .collect::<Vec<_>>();
+                self.changed.push(target);
+                self.changed.extend(within);
+                if self.changed.len() > MAX_CHANGES {
+                    self.changed = vec![Word::unknown("")];
+                }
+            }
+            Some("git") => self.git = true,
+            Some(_) | None => {}
+        }
+    }
+
+    /// The use in every directory that it may be in.
+    pub(super) fn locate(&self, file: &FileUse) -> Vec<FileUse> {
+        let bases = self.changed.iter().map(|base| FileUse {
+            path: below(base, &file.path),
+            access: file.access,
+        });
+        std::iter::once(file.clone()).chain(bases).collect()
+    }
+
+    /// Git does what the configuration of the directory says that it is in.
+    pub(super) fn check(&self, found: &mut Unanalysable) {
+        if self.git && !self.changed.is_empty() {
+            found.doubts.push(Doubt::ChangedDirectory);
+        }
+    }
+}
+
+fn below(base: &Word, path: &Word) -> Word {
+    if path.home || path.beginning().starts_with('/') {
+        return path.clone();
+    }
+    let mut pieces = base.pieces.clone();
+    match pieces.last_mut() {
+        Some(Piece::Text(text)) => text.push('/'),
+        Some(Piece::FileNames | Piece::Anything) | None => pieces.push(Piece::Text("/".to_owned())),
+    }
+    let mut joined = Word {
+        pieces,
+        ..base.clone()
+    };
+    for piece in &path.pieces {
+        match piece {
+            Piece::Text(text) => joined.push_str(text),
+            Piece::FileNames | Piece::Anything => joined.push_piece(piece.clone()),
+        }
+    }
+    joined
+}

@@ -1,0 +1,25 @@
+//! The grammar of bash, as brush-parser knows it.
+//!
+//! Place in the flow: behind `guard`, before `walk`. Must not use its word parser (exponential) nor what it prints.
+
+use std::{io::Cursor, panic};
+
+use brush_parser::{Parser, ParserOptions, ast::Program};
+
+use super::{Doubt, guard};
+
+/// The program that the text is.
+pub(super) fn read(text: &str) -> Result<Program, Doubt> {
+    guard::check(text)?;
+    let options = ParserOptions {
+        enable_extended_globbing: false,
+        tilde_expansion_at_word_start: false,
+        ..ParserOptions::default()
+    };
+    // Some texts that no shell would run make it panic; such a text is one that cannot be read.
+    let parsed = panic::catch_unwind(|| Parser::new(Cursor::new(text.as_bytes()), &options).parse_program());
+    match parsed {
+        Ok(Ok(program)) => Ok(program),
+        Ok(Err(_)) | Err(_) => Err(Doubt::Unparsable),
+    }
+}

@@ -1,0 +1,132 @@
+//! What a shell text runs and which files it opens, as far as that can be told without running it.
+//!
+//! Place in the flow: [`analyse`] takes the command of a Bash call; `rules` compares what it finds, the plan guard asks
+//! `readonly`. Reading order: `cut` and `guard` before the `grammar`, `scan` for words, `walk` over the tree, `runs`
+//! for commands that run others (`tables` names them), `coarse` for texts that no grammar reads. A text that cannot be
+//! analysed never gets an allow; what it may run is still there for deny and ask. Must not run anything.
+
+mod ansi;
+mod coarse;
+mod commands;
+mod cut;
+mod escapes;
+mod files;
+mod grammar;
+mod guard;
+mod readonly;
+mod runs;
+mod scan;
+mod sed;
+mod tables;
+mod walk;
+mod word;
+
+pub(crate) use commands::{Access, Assignment, Commands, FileUse, Invocation};
+pub(crate) use files::operands;
+pub(crate) use readonly::{is_harmless, is_read_only};
+pub(crate) use word::{Piece, Word};
+
+use cut::Cut;
+
+/// Why a text cannot be analysed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Doubt {
+    TooLong,
+    TooDeep,
+    TooMany,
+    ControlCharacter,
+    HereDocument,
+    Unparsable,
+    Substitution,
+    Expansion,
+    Arithmetic,
+    ControlStructure,
+    Definition,
+    Array,
+    CommandName,
+    Code,
+    Wrapper,
+    Device,
+    ChangedDirectory,
+}
+
+/// What a text runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Analysis {
+    /// These commands and nothing else.
+    Commands(Commands),
+    /// Nobody knows.
+    Unanalysable(Unanalysable),
+}
+
+/// A text that may run more than was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Unanalysable {
+    /// Why; never empty.
+    pub(crate) doubts: Vec<Doubt>,
+    /// What was found all the same.
+    pub(crate) seen: Commands,
+    /// It may run anything at all.
+    pub(crate) anything: bool,
+}
+
+impl Analysis {
+    /// All commands that were found.
+    pub(crate) fn seen(&self) -> &Commands {
+        match self {
+            Self::Commands(commands) => commands,
+            Self::Unanalysable(unanalysable) => &unanalysable.seen,
+        }
+    }
+
+    /// The reason not to trust it.
+    pub(crate) fn doubt(&self) -> Option<Doubt> {
+        match self {
+            Self::Commands(_) => None,
+            Self::Unanalysable(unanalysable) => {
+                Some(unanalysable.doubts.first().copied().unwrap_or(Doubt::Unparsable))
+            }
+        }
+    }
+}
+
+/// Analyses the text of a shell command.
+pub(crate) fn analyse(text: &str) -> Analysis {
+    let found = if text.contains(guard::is_control) {
+        let mut found = Unanalysable::default();
+        coarse::read(text, &mut found);
+        found.doubts.push(Doubt::ControlCharacter);
+        found
+    } else {
+        walk_over(text)
+    };
+    if found.doubts.is_empty() && !found.anything {
+        Analysis::Commands(found.seen)
+    } else {
+        Analysis::Unanalysable(found)
+    }
+}
+
+/// A text in a language that no grammar here reads.
+pub(crate) fn unreadable(text: &str) -> Analysis {
+    let mut found = Unanalysable {
+        doubts: vec![Doubt::Unparsable],
+        ..Unanalysable::default()
+    };
+    coarse::read(text, &mut found);
+    Analysis::Unanalysable(found)
+}
+
+fn walk_over(text: &str) -> Unanalysable {
+    let cut = Cut::of(text);
+    if cut.len() > 0 {
+        let (found, marks) = walk::Walker::run(&cut);
+        if marks.len() == cut.len() {
+            return found;
+        }
+    }
+    walk::Walker::run(&Cut::nothing(text)).0
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,385 @@
+//! Walks over the grammar's tree and collects what runs.
+//!
+//! Place in the flow: `analyse` runs it over a cut text; words go through `scan`, each command through `runs`. What is
+//! not a plain list of plain commands is walked all the same, but leaves a doubt. Must visit every part of the tree.
+
+use std::collections::BTreeSet;
+
+use brush_parser::ast::{
+    Assignment as AssignmentNode, AssignmentName, AssignmentValue, Command,
+    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind,
+    IoFileRedirectTarget, IoHereDocument, IoRedirect, Pipeline, Program, RedirectList, SimpleCommand,
+    Word as WordNode,
+};
+
+use super::{
+    Access, Assignment, Doubt, FileUse, Invocation, Unanalysable, coarse,
+    cut::Cut,
+    files::Directories,
+    grammar, runs,
+    scan::{Scanned, Scanner},
+    word::Word,
+};
+
+/// So many times the grammar may be asked, for one text.
+const BUDGET: usize = 200;
+/// Substitutions and texts of code may nest this deep.
+const MAX_DEPTH: usize = 8;
+/// More commands than this are not followed one by one.
+const MAX_INVOCATIONS: usize = 400;
+
+/// Collects what a text runs.
+pub(super) struct Walker<'a> {
+    cut: &'a Cut,
+    pub(super) found: Unanalysable,
+    marks: BTreeSet<usize>,
+    /// The text that the tree at hand comes from.
+    source: Vec<char>,
+    budget: usize,
+    depth: usize,
+    /// Whether what is found certainly runs.
+    pub(super) certain: bool,
+    pub(super) directories: Directories,
+}
+
+/// A command while its parts are gathered.
+#[derive(Default)]
+struct Parts {
+    assignments: Vec<Assignment>,
+    words: Vec<Word>,
+    /// Where the last word ended, in characters.
+    end: Option<usize>,
+    input: Vec<Word>,
+}
+
+impl<'a> Walker<'a> {
+    /// What the text runs, and the marks that stood where they belong.
+    pub(super) fn run(cut: &'a Cut) -> (Unanalysable, BTreeSet<usize>) {
+        let mut walker = Self {
+            cut,
+            found: Unanalysable::default(),
+            marks: BTreeSet::new(),
+            source: Vec::new(),
+            budget: BUDGET,
+            depth: 0,
+            certain: true,
+            directories: Directories::default(),
+        };
+        walker.text(&cut.text);
+        walker.directories.check(&mut walker.found);
+        (walker.found, walker.marks)
+    }
+
+    pub(super) fn doubt(&mut self, doubt: Doubt) {
+        self.found.doubts.push(doubt);
+    }
+
+    /// A text that is run, or that may be.
+    pub(super) fn text(&mut self, text: &str) {
+        let allowed = self.depth < MAX_DEPTH && self.budget > 0;
+        self.budget = self.budget.saturating_sub(1);
+        let program = if allowed {
+            grammar::read(text)
+        } else {
+            Err(Doubt::TooDeep)
+        };
+        match program {
+            Ok(program) => {
+                let outer = std::mem::replace(&mut self.source, text.chars().collect());
+                self.depth += 1;
+                self.program(&program);
+                self.depth -= 1;
+                self.source = outer;
+            }
+            Err(doubt) => {
+                self.doubt(doubt);
+                self.coarse(text);
+            }
+        }
+    }
+
+    /// A text that may be run by something else than a shell, or that nothing could read.
+    pub(super) fn coarse(&mut self, text: &str) {
+        coarse::read(&self.cut.restored(text), &mut self.found);
+    }
+
+    fn program(&mut self, program: &Program) {
+        program.complete_commands.iter().for_each(|list| self.list(list));
+    }
+
+    fn list(&mut self, list: &CompoundList) {
+        for item in &list.0 {
+            for (_, pipeline) in &item.0 {
+                self.pipeline(pipeline);
+            }
+        }
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) {
+        for command in &pipeline.seq {
+            if self.found.seen.invocations.len() > MAX_INVOCATIONS {
+                self.doubt(Doubt::TooMany);
+                let text: String = self.source.iter().collect();
+                return self.coarse(&text);
+            }
+            self.command(command);
+        }
+    }
+
+    fn command(&mut self, command: &Command) {
+        match command {
+            Command::Simple(simple) => self.simple(simple),
+            Command::Compound(compound, redirects) => {
+                self.compound(compound);
+                self.redirect_list(redirects.as_ref());
+            }
+            Command::Function(function) => {
+                self.doubt(Doubt::Definition);
+                self.scan(&function.fname);
+                self.compound(&function.body.0);
+                self.redirect_list(function.body.1.as_ref());
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.doubt(Doubt::ControlStructure);
+                self.test(&test.expr);
+                self.redirect_list(redirects.as_ref());
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) {
+        self.doubt(Doubt::ControlStructure);
+        match compound {
+            // The grammar takes some nested subshells for arithmetic.
+            CompoundCommand::Arithmetic(arithmetic) => {
+                self.doubt(Doubt::Arithmetic);
+                let (start, end) = (arithmetic.loc.start.index, arithmetic.loc.end.index);
+                let text: String = self
+                    .source
+                    .get(start..end)
+                    .unwrap_or(&self.source)
+                    .iter()
+                    .collect();
+                self.coarse(&text);
+            }
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for expression in [&clause.initializer, &clause.condition, &clause.updater]
+                    .into_iter()
+                    .flatten()
+                {
+                    self.scan_text(&expression.value);
+                }
+                self.list(&clause.body.list);
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
+            CompoundCommand::ForClause(clause) => {
+                clause.values.iter().flatten().for_each(|word| {
+                    self.scan(word);
+                });
+                self.list(&clause.body.list);
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.scan(&clause.value);
+                for case in &clause.cases {
+                    case.patterns.iter().for_each(|word| {
+                        self.scan(word);
+                    });
+                    case.cmd.iter().for_each(|list| self.list(list));
+                }
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition);
+                self.list(&clause.then);
+                for branch in clause.elses.iter().flatten() {
+                    branch.condition.iter().for_each(|list| self.list(list));
+                    self.list(&branch.body);
+                }
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.list(&clause.0);
+                self.list(&clause.1.list);
+            }
+            CompoundCommand::Coprocess(coprocess) => {
+                coprocess.name.iter().for_each(|word| {
+                    self.scan(word);
+                });
+                self.command(&coprocess.body);
+            }
+        }
+    }
+
+    fn test(&mut self, test: &ExtendedTestExpr) {
+        match test {
+            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                self.test(left);
+                self.test(right);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
+            ExtendedTestExpr::UnaryTest(_, word) => {
+                self.scan(word);
+            }
+            ExtendedTestExpr::BinaryTest(_, left, right) => {
+                self.scan(left);
+                self.scan(right);
+            }
+        }
+    }
+
+    fn simple(&mut self, command: &SimpleCommand) {
+        let mut parts = Parts::default();
+        let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
+        prefix.for_each(|item| self.item(item, true, &mut parts));
+        if let Some(name) = &command.word_or_name {
+            self.argument(name, &mut parts);
+        }
+        let suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
+        suffix.for_each(|item| self.item(item, false, &mut parts));
+        let invocation = Invocation {
+            assignments: parts.assignments,
+            words: parts.words,
+            spelled: 0,
+            certain: self.certain,
+        };
+        runs::follow(self, invocation, &parts.input);
+    }
+
+    fn item(&mut self, item: &Item, before_name: bool, parts: &mut Parts) {
+        match item {
+            Item::IoRedirect(redirect) => self.redirect(redirect, &mut parts.input),
+            Item::Word(word) => self.argument(word, parts),
+            Item::AssignmentWord(assignment, word) if before_name => {
+                self.assignment(assignment);
+                self.scan(word);
+                let (AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _)) =
+                    &assignment.name;
+                parts.assignments.push(Assignment { name: name.clone() });
+            }
+            Item::AssignmentWord(assignment, word) => {
+                self.assignment(assignment);
+                self.argument(word, parts);
+            }
+            Item::ProcessSubstitution(_, subshell) => {
+                self.doubt(Doubt::Substitution);
+                self.list(&subshell.list);
+                parts.words.push(Word::unknown("<(…)"));
+            }
+        }
+    }
+
+    fn assignment(&mut self, assignment: &AssignmentNode) {
+        let indexed = matches!(assignment.name, AssignmentName::ArrayElementName(..));
+        match &assignment.value {
+            AssignmentValue::Scalar(_) if !indexed => {}
+            AssignmentValue::Scalar(_) | AssignmentValue::Array(_) => self.doubt(Doubt::Array),
+        }
+    }
+
+    fn argument(&mut self, node: &WordNode, parts: &mut Parts) {
+        let mut word = self.scan(node);
+        let span = node.loc.as_ref().map(|loc| (loc.start.index, loc.end.index));
+        let gap: Option<String> = parts
+            .end
+            .zip(span)
+            .and_then(|(end, (start, _))| Some(self.source.get(end..start)?.iter().collect()));
+        let blank = |gap: &String| !gap.is_empty() && gap.chars().all(|c| c == ' ' || c == '\t');
+        word.gap = gap.filter(blank).unwrap_or_else(|| " ".to_owned());
+        parts.end = span.map(|(_, end)| end);
+        parts.words.push(word);
+    }
+
+    fn redirect_list(&mut self, redirects: Option<&RedirectList>) {
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.redirect(redirect, &mut Vec::new());
+        }
+    }
+
+    fn redirect(&mut self, redirect: &IoRedirect, input: &mut Vec<Word>) {
+        match redirect {
+            IoRedirect::File(_, kind, target) => self.file_redirect(kind, target),
+            IoRedirect::HereDocument(_, document) => input.push(self.here_document(document)),
+            IoRedirect::HereString(_, word) => input.push(self.scan(word)),
+            IoRedirect::OutputAndError(word, _) => {
+                let word = self.scan(word);
+                self.opens(word, Access::Write);
+            }
+        }
+    }
+
+    fn file_redirect(&mut self, kind: &IoFileRedirectKind, target: &IoFileRedirectTarget) {
+        let access = match kind {
+            IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput => Access::Read,
+            IoFileRedirectKind::Write
+            | IoFileRedirectKind::Append
+            | IoFileRedirectKind::ReadAndWrite
+            | IoFileRedirectKind::Clobber
+            | IoFileRedirectKind::DuplicateOutput => Access::Write,
+        };
+        match target {
+            IoFileRedirectTarget::Fd(_) => {}
+            IoFileRedirectTarget::Filename(word) => {
+                let word = self.scan(word);
+                self.opens(word, access);
+            }
+            IoFileRedirectTarget::Duplicate(word) => {
+                let word = self.scan(word);
+                let descriptor = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '-');
+                if !word.literal().is_some_and(descriptor) {
+                    self.opens(word, access);
+                }
+            }
+            IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
+                self.doubt(Doubt::Substitution);
+                self.list(&subshell.list);
+            }
+        }
+    }
+
+    fn opens(&mut self, path: Word, access: Access) {
+        let device = |prefix| path.beginning().starts_with(prefix);
+        if device("/dev/tcp") || device("/dev/udp") {
+            self.doubt(Doubt::Device);
+        }
+        if path.literal() == Some("/dev/null") {
+            return;
+        }
+        let uses = self.directories.locate(&FileUse { path, access });
+        self.found.seen.redirections.extend(uses);
+    }
+
+    fn here_document(&mut self, document: &IoHereDocument) -> Word {
+        let body = match self.cut.mark(&document.doc.value) {
+            Some(number) => {
+                self.marks.insert(number);
+                self.cut.part(number).to_owned()
+            }
+            None => document.doc.value.clone(),
+        };
+        if !document.requires_expansion {
+            return Word::plain(&self.cut.restored(&body));
+        }
+        let scanned = Scanner::new(self.cut, &mut self.budget).here_document(&body);
+        self.take(scanned, &body)
+    }
+
+    fn scan(&mut self, node: &WordNode) -> Word {
+        self.scan_text(&node.value)
+    }
+
+    fn scan_text(&mut self, raw: &str) -> Word {
+        let scanned = Scanner::new(self.cut, &mut self.budget).word(raw);
+        self.take(scanned, raw)
+    }
+
+    fn take(&mut self, scanned: Scanned, raw: &str) -> Word {
+        self.marks.extend(scanned.marks);
+        self.found.doubts.extend(scanned.doubts);
+        if scanned.lost {
+            self.coarse(raw);
+        }
+        let certain = std::mem::replace(&mut self.certain, false);
+        scanned.inner.iter().for_each(|inner| self.text(inner));
+        self.certain = certain;
+        scanned.word
+    }
+}
