@@ -61,6 +61,8 @@ struct Running {
     steered: Vec<PromptId>,
     /// Claude has given a result already, and turns to what was said into the turn.
     cut_short: bool,
+    /// The last of `steered` that Claude has taken up.
+    heard: Option<PromptId>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,6 +204,7 @@ impl TurnMachine {
             return;
         }
         let Some(running) = &mut self.running else { return };
+        running.heard = id.filter(|id| running.steered.contains(id)).or(running.heard);
         if id.is_some_and(|id| id != running.id) || running.begun {
             return;
         }
@@ -251,8 +254,9 @@ impl TurnMachine {
     }
 
     fn idle(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
-        let begun = self.running.as_ref().is_some_and(|running| running.begun);
-        if self.is_current(generation) && begun && !self.hand_off_turn_ended(effects) {
+        let over = |running: &Running| running.begun && !running.is_about_to_go_on();
+        let over = self.running.as_ref().is_some_and(over);
+        if self.is_current(generation) && over && !self.hand_off_turn_ended(effects) {
             self.finish(Outcome::NoResult, effects);
         }
     }
@@ -349,6 +353,7 @@ impl TurnMachine {
                     hand_off: HandOff::No,
                     steered: Vec::new(),
                     cut_short: false,
+                    heard: None,
                 });
                 effects.push(Effect::Send(id));
             }

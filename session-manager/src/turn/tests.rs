@@ -316,6 +316,35 @@ fn a_steered_turn_ends_with_the_last_thing_said_into_it() {
 }
 
 #[test]
+fn what_is_said_as_the_turn_ends_keeps_it_going_though_claude_is_idle_for_a_moment() {
+    let began = [
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))][..]),
+        (Event::Started(G1, Some(id(1))), &[]),
+        (Event::Steer(id(8)), &[]),
+        (result(G1, named(1)), &[]),
+        (Event::Idle(G1), &[]),
+    ];
+    let then = |rest: &[(Event, &[Effect])]| check(&[&began[..], rest].concat());
+    then(&[
+        (Event::Started(G1, Some(id(8))), &[]),
+        (result(G1, named(8)), &[answer(1, Outcome::Finished)]),
+        (Event::Idle(G1), &[]),
+    ]);
+    // Once it has been heard, idle is the end.
+    then(&[
+        (Event::Started(G1, Some(id(8))), &[]),
+        (Event::Idle(G1), &[answer(1, Outcome::NoResult)]),
+    ]);
+    then(&[
+        (Event::Cancel, &interrupted()),
+        (
+            Event::Dequeued(G1, vec![id(8)]),
+            &[Effect::DisarmEscalation, answer(1, Outcome::Cancelled)],
+        ),
+    ]);
+}
+
+#[test]
 fn a_cancelled_turn_that_claude_is_at_work_on_waits_for_its_result_though_the_steering_was_thrown_away() {
     let dequeued = |n| Event::Dequeued(G1, vec![id(n)]);
     let cancelled = || [Effect::DisarmEscalation, answer(1, Outcome::Cancelled)];

@@ -66,6 +66,12 @@ impl Running {
     /// Whether nothing is left of the turn when Claude throws these prompts out of its queue. As long as it is at work on
     /// another part of the turn, that part's result is still to come.
     pub(super) fn is_over_without(&self, ids: &[PromptId]) -> bool {
-        ids.contains(&self.id) || self.cut_short && self.ends_with(ids)
+        let left = self.steered.last().filter(|_| self.cut_short);
+        ids.contains(left.unwrap_or(&self.id))
+    }
+
+    /// Whether Claude was done before it heard what was said last: it is idle for a moment, and then goes on.
+    pub(super) fn is_about_to_go_on(&self) -> bool {
+        self.cut_short && self.hand_off == HandOff::No && self.heard.as_ref() != self.steered.last()
     }
 }

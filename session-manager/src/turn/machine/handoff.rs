@@ -91,6 +91,7 @@ impl TurnMachine {
             running.retried = false;
             running.steered.clear();
             running.cut_short = false;
+            running.heard = None;
             let id = running.id;
             effects.push(Effect::Send(id));
         }
