@@ -19,6 +19,7 @@ Examples:
   claude-acp --cli auth login                        log in to Claude
   claude-acp chat \"what is in this directory?\"       one prompt, here in the terminal
   claude-acp chat --rehearse \"hello\"                 the same with a scripted Claude, without a login
+  claude-acp rehearsal list                          what the scripted Claude can play
 
 Exit codes:
   0    everything that was asked for is done; also after SIGTERM, SIGINT or SIGHUP ended the serving
@@ -76,6 +77,27 @@ struct CommandLine {
 enum Command {
     /// Chat with the agent in this terminal
     Chat(ChatArgs),
+    /// List the scripts of the scripted Claude, check one of your own
+    #[command(disable_help_subcommand = true)]
+    Rehearsal {
+        #[command(subcommand)]
+        command: RehearsalCommand,
+    },
+}
+
+/// What `rehearsal` does.
+#[derive(Debug, Clone, Subcommand, PartialEq, Eq)]
+pub(crate) enum RehearsalCommand {
+    /// List the built-in scripts and their scenes
+    List,
+    /// Print the JSON schema of the script format
+    Schema,
+    /// Tell whether files are scripts: file, line, column and what is allowed there; exits with 1 if one is not
+    Check {
+        /// The script files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
 }
 
 /// How much is logged, and where to.
@@ -132,6 +154,8 @@ pub(crate) enum Request {
     },
     /// Chat in the terminal.
     Chat(ChatArgs),
+    /// Tell about the scripts of the rehearsal.
+    Rehearsal(RehearsalCommand),
     /// Become the Claude CLI.
     Cli(Vec<OsString>),
 }
@@ -155,8 +179,12 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
         (Some(Command::Chat(_)), _) if !listen.is_empty() => return Err(conflict(LISTEN_WITH_CHAT)),
         (Some(Command::Chat(_)), _) if backend.is_some() => return Err(conflict(BACKEND_WITH_CHAT)),
         (Some(Command::Chat(_)), Some(_)) => return Err(conflict(CLI_WITH_CHAT)),
+        (Some(Command::Rehearsal { .. }), cli) if serves || cli.is_some() => {
+            return Err(conflict(SERVING_WITH_REHEARSAL));
+        }
         (None, Some(_)) if serves => return Err(conflict(CLI_WITH_SERVING)),
         (Some(Command::Chat(chat)), None) => chat_request(chat)?,
+        (Some(Command::Rehearsal { command }), _) => Request::Rehearsal(command),
         (None, Some(given)) => Request::Cli(for_cli.unwrap_or(given)),
         (None, None) => serve_request(listen, backend)?,
     };
@@ -168,6 +196,7 @@ const LISTEN_WITH_CHAT: &str =
 const BACKEND_WITH_CHAT: &str =
     "`--backend` is for serving: use `chat --rehearse` for a scripted Claude, or neither for the Claude CLI";
 const CLI_WITH_CHAT: &str = "`--cli` runs the Claude CLI and cannot be combined with `chat`: use one of them";
+const SERVING_WITH_REHEARSAL: &str = "`rehearsal` tells about scripts and serves nobody: leave `--listen`, `--backend` and `--cli` out, or play a script with `--backend rehearsal=SCRIPT`";
 const CLI_WITH_SERVING: &str =
     "`--cli` runs the Claude CLI instead of serving: leave `--listen` and `--backend` out";
 const LISTEN_TWICE: &str = "the same `--listen` address is given twice: leave one of them out";

@@ -1,5 +1,5 @@
 //! `claude-acp`: the one binary. Reads the command line, starts the log and the runtime, and hands over to `serve`,
-//! `chat_command` or `passthrough`; `agent` puts the agent together. Must not know the protocol's fields or rules.
+//! `chat_command`, `rehearsal_command` or `passthrough`; `agent` puts the agent together. Must not know the protocol's fields or rules.
 
 mod agent;
 mod args;
@@ -7,6 +7,7 @@ mod chat_command;
 mod exit;
 mod logging;
 mod passthrough;
+mod rehearsal_command;
 mod serve;
 mod signals;
 
@@ -47,6 +48,7 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
     let code = match request {
         Request::Cli(arguments) => passthrough::run(arguments).map(|never| match never {}),
         Request::Serve { listen, backend } => in_runtime(serve::serve(listen, backend)),
+        Request::Rehearsal(command) => rehearsal_command::run(command),
         Request::Chat(args) => in_runtime(chat_command::run(args)),
     };
     log.finish();

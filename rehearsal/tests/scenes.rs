@@ -8,6 +8,7 @@
     reason = "test code"
 )]
 
+#[expect(dead_code, reason = "the transcripts use the rest of it")]
 mod common;
 
 use std::sync::Arc;

@@ -107,6 +107,29 @@ fn chatting() {
 }
 
 #[test]
+fn telling_about_scripts() {
+    let check = |line: &[&str], expected: RehearsalCommand| {
+        assert_eq!(request(line), Request::Rehearsal(expected), "{line:?}");
+    };
+    check(&["rehearsal", "list"], RehearsalCommand::List);
+    check(&["rehearsal", "schema"], RehearsalCommand::Schema);
+    check(
+        &[
+            "rehearsal",
+            "check",
+            "a.json",
+            "--log-level=debug",
+            "b.json",
+            "--",
+            "--cli",
+        ],
+        RehearsalCommand::Check {
+            files: vec!["a.json".into(), "b.json".into(), "--cli".into()],
+        },
+    );
+}
+
+#[test]
 fn passing_through() {
     let check = |line: &[&str], expected: &[&str]| assert_eq!(request(line), cli(expected), "{line:?}");
     check(&["--cli"], &[]);
@@ -180,6 +203,21 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
     check(&["--backend=rehearsal", "chat", "hello"], BACKEND_WITH_CHAT);
     check(&["--backend=rehearsal", "--cli", "auth"], CLI_WITH_SERVING);
     check(&["--listen=stdio", "--listen=stdio"], LISTEN_TWICE);
+    check(&["--listen=stdio", "rehearsal", "list"], SERVING_WITH_REHEARSAL);
+    check(
+        &["--backend", "rehearsal", "rehearsal", "list"],
+        SERVING_WITH_REHEARSAL,
+    );
+    check(
+        &["rehearsal", "list", "--cli", "auth"],
+        "unexpected argument '--cli'",
+    );
+    check(
+        &["rehearsal", "list", "--listen=stdio"],
+        "unexpected argument '--listen'",
+    );
+    check(&["rehearsal", "check"], "<FILE>...");
+    check(&["rehearsal"], "rehearsal [OPTIONS] <COMMAND>");
     check(&["chat", "--connect", "stdio"], CONNECT_STDIO);
     check(
         &["chat", "--rehearse", "--connect", "unix:/a"],
@@ -222,6 +260,7 @@ fn help_as_it_is_printed() {
     let help = |line: &[&str]| parsed(line).expect_err("printed").to_string();
     insta::assert_snapshot!("help", help(&["--help"]));
     insta::assert_snapshot!("help_chat", help(&["chat", "--help"]));
+    insta::assert_snapshot!("help_rehearsal", help(&["rehearsal", "--help"]));
     assert_eq!(help(&["-h"]), help(&["--help"]));
 }
 
@@ -231,6 +270,7 @@ fn refusals_as_they_are_printed() {
         LISTEN_WITH_CHAT,
         BACKEND_WITH_CHAT,
         CLI_WITH_CHAT,
+        SERVING_WITH_REHEARSAL,
         CLI_WITH_SERVING,
         LISTEN_TWICE,
         CONNECT_STDIO,

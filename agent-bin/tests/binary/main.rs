@@ -8,4 +8,6 @@ mod chat;
 #[cfg(test)]
 mod command_line;
 #[cfg(test)]
+mod rehearsal;
+#[cfg(test)]
 mod serving;

@@ -67,6 +67,27 @@ impl fmt::Display for Place {
 }
 
 impl ScriptError {
+    /// The same on one line, in the order in which tools and editors read it: file, line, column, what is wrong.
+    #[must_use]
+    pub fn finding(&self) -> String {
+        match self {
+            Self::Mistake { name, place, problem } => {
+                let at = if place.path.is_empty() {
+                    String::new()
+                } else {
+                    format!("at `{}`: ", place.path)
+                };
+                // The script as a whole stands where it begins.
+                let (line, column) = (place.line.max(1), place.column.max(1));
+                format!("{name}:{line}:{column}: {at}{problem}")
+            }
+            Self::Unreadable { path, source } => {
+                format!("{}: cannot be read: {source}; check the path", path.display())
+            }
+            Self::UnknownBuiltin { .. } => self.to_string(),
+        }
+    }
+
     pub(crate) fn mistake(name: &str, text: &str, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let mut problem = error.to_string();

@@ -29,6 +29,10 @@ pub use tool::{Ask, AskAt, ChildCall, ToolResult, ToolStep};
 /// The version of the format this crate reads.
 pub const VERSION: u64 = 1;
 
+/// The format as a JSON schema, for editors and other tools. The parser has the last word: a schema cannot say that names
+/// of scenes differ.
+pub const SCHEMA: &str = include_str!("../../schema.json");
+
 /// A scripted Claude.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Script {
@@ -279,6 +283,9 @@ impl Script {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawScript {
+    /// For editors.
+    #[serde(default, rename = "$schema")]
+    _schema: String,
     #[serde(deserialize_with = "known_version", rename = "version")]
     _version: u64,
     #[serde(default)]

@@ -4,6 +4,9 @@ use std::num::NonZeroU32;
 
 use super::*;
 
+#[path = "../../tests/common/mistakes.rs"]
+mod mistakes;
+
 #[track_caller]
 fn steps(text: &str) -> Vec<Step> {
     let text = format!("{{\"version\": 1, \"turns\": [{{\"steps\": {text}}}]}}");
@@ -119,53 +122,41 @@ fn scenes_are_played_one_after_the_other() {
 
 #[test]
 fn mistakes_are_told_with_place_key_and_what_is_allowed() {
-    let scripts = [
-        "",
-        "{\n  \"version\": 1,\n  \"turns\": [\n",
-        r#"{"version": 2, "turns": []}"#,
-        r#"{"turns": []}"#,
-        r#"{"version": 1}"#,
-        r#"{"version": 1, "turns": [], "scenes": []}"#,
-        "{\n  \"version\": 1,\n  \"turns\": [{ \"step\": [] }]\n}",
-        r#"{"version": 1, "session": {"modle": "x"}, "turns": []}"#,
-        r#"{"version": 1, "process": {"grandchild": {"pid": 1}}, "turns": []}"#,
-        r#"{"version": 1, "startup": [{"text": "x"}], "turns": []}"#,
-        r#"{"version": 1, "turns": [{"prompt": {"regex": "x"}, "steps": []}]}"#,
-        r#"{"version": 1, "turns": [{"on_interrupt": "die", "steps": []}]}"#,
-        r#"{"version": 1, "turns": [{"usage": {"input": 1}, "steps": []}]}"#,
-        r#"{"version": 1, "scenes": [{"turns": []}]}"#,
-    ];
-    insta::assert_snapshot!(told(scripts.map(str::to_owned)));
+    insta::assert_snapshot!(told(mistakes::SCRIPTS.iter().map(|text| (*text).to_owned())));
 }
 
 #[test]
 fn mistakes_in_steps_are_told_with_the_step() {
-    let steps = [
-        r#""hang", "hagn""#,
-        r#"{"text": 1}"#,
-        r#"{"text": {"text": "x", "repeat": 0}}"#,
-        r#"{"text": {"text": "x", "chunk": "letters"}}"#,
-        r#"{"tool": {"input": {}}}"#,
-        r#"{"tool": {"name": "Bash", "ask": {"sugestions": []}}}"#,
-        r#"{"tool": {"name": "Bash", "ask": "yes"}}"#,
-        r#"{"tool": {"name": "Bash", "result": {"stdout": "x"}}}"#,
-        r#"{"mode": "yolo"}"#,
-        r#"{"error": "rate_limits"}"#,
-        r#"{"error": {"kind": "rate_limit", "retry": 1}}"#,
-        r#"{"wait_for": "godot"}"#,
-        r#"{"exit": {"code": 256}}"#,
-        r#"{"raw": "x"}"#,
-        r#"{"repeat": {"times": 2, "steps": []}}"#,
-        r#"{"repeat": {"times": 2, "steps": [{"sleep": 1}]}}"#,
-        r#"{"delay_ms": -1}"#,
-        r#"{"late_result": {"late": true}}"#,
-        r#"{"foreign_result": {}}"#,
-        r#"{"hang": 1}"#,
-        r#"{"text": "a", "thinking": "b"}"#,
-    ];
     insta::assert_snapshot!(told(
-        steps.map(|steps| format!("{{\"version\":1,\"turns\":[{{\"steps\":[{steps}]}}]}}"))
+        mistakes::STEPS.iter().map(|steps| mistakes::with_steps(steps))
     ));
+}
+
+#[test]
+fn two_scenes_of_one_name_are_a_mistake() {
+    let twice = r#"{"version": 1, "scenes": [{"name": "a", "turns": []}, {"name": "a", "turns": []}]}"#;
+    let error = Script::parse("s.json", twice).unwrap_err().to_string();
+    assert!(error.contains("two scenes are named `a`"), "{error}");
+}
+
+#[test]
+fn a_finding_has_the_place_first() {
+    let check = |text: &str, expected: &str| {
+        assert_eq!(Script::parse("s.json", text).unwrap_err().finding(), expected);
+    };
+    check(
+        "{\n  \"version\": 1,\n  \"turns\": [{ \"steps\": [], \"stick\": true }]\n}",
+        "s.json:3:34: at `turns[0].stick`: unknown field `stick`, expected one of `prompt`, `sticky`, `on_interrupt`, `usage`, `steps`",
+    );
+    check(
+        r#"{"version": 1}"#,
+        "s.json:1:1: missing field `turns` (or `scenes`)",
+    );
+    let missing = Script::load(Path::new("/nowhere.json")).unwrap_err().finding();
+    assert!(
+        missing.starts_with("/nowhere.json: cannot be read: "),
+        "{missing}"
+    );
 }
 
 #[test]
