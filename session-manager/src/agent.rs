@@ -206,7 +206,7 @@ fn find(
         .ok_or_else(|| errors::resource_not_found(id))
 }
 
-/// The actor ended without an answer: it panicked. The others go on.
+/// The actor ended without an answer: the session was closed meanwhile, or the actor panicked. The others go on.
 fn session_gone() -> RpcError {
-    errors::internal("the session ended unexpectedly; open a new one", None)
+    errors::internal("the session ended before it could answer; open a new one", None)
 }
