@@ -5,6 +5,7 @@
 use std::{
     fs::{File, OpenOptions},
     io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
     path::Path,
     str::FromStr,
     sync::{
@@ -94,10 +95,12 @@ impl Log {
     }
 }
 
+/// The file is the user's alone: a log may hold what was said.
 fn open(path: &Path) -> anyhow::Result<File> {
     OpenOptions::new()
         .append(true)
         .create(true)
+        .mode(0o600)
         .open(path)
         .with_context(|| {
             format!(

@@ -120,7 +120,7 @@ async fn prompt(
         () = ctx.cancel.cancelled() => {}
     }
     // The turn ends as a cancelled one does: the answer still comes from the actor.
-    session.send(Command::CancelPrompt(id))?;
+    session.deliver(Command::CancelPrompt(id)).await;
     answer.await.unwrap_or_else(|_| Err(session_gone()))
 }
 
@@ -148,8 +148,9 @@ fn cancel(manager: &SessionManager, connection: &Connection, request: &schema::C
         tracing::debug!(session = %request.session_id, "cancel of an unknown session ignored");
         return;
     };
-    if let Err(error) = session.send(Command::Cancel) {
-        tracing::warn!(session = %request.session_id, %error, "cancel could not be delivered");
+    if session.send(Command::Cancel).is_err() {
+        // In a flood it comes late, which is better than never.
+        tokio::spawn(async move { session.deliver(Command::Cancel).await });
     }
 }
 

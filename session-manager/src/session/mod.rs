@@ -136,6 +136,12 @@ impl SessionHandle {
         })
     }
 
+    /// Hands over a command that must not be lost, waiting in a flood until there is room. A session that has ended needs
+    /// it no more.
+    pub(crate) async fn deliver(&self, command: Command) {
+        let _: Result<(), _> = self.commands.send(command).await;
+    }
+
     /// Ends the session; returns when its process is gone. Ending it twice is fine.
     pub(crate) async fn close(&self) {
         let (done, ended) = oneshot::channel();
