@@ -136,6 +136,7 @@ fn with_second(world: &mut World, first: &str, second: &Value) {
 CLAUDE_ACP_REHEARSAL={one}
 if [ -e {first} ] && [ ! -e {second} ]; then
     : > {second}
+    echo starting > {starting}
     CLAUDE_ACP_REHEARSAL={two}
 fi
 : > {first}
@@ -144,6 +145,7 @@ exec {agent} "$@"
 "#,
         one = one.display(),
         two = two.display(),
+        starting = world.path("starting").display(),
         first = world.path("first").display(),
         second = world.path("second").display(),
         agent = e2e_tests::setup::agent_binary().display(),
@@ -182,8 +184,9 @@ fn a_new_process_that_does_not_start_fails_the_prompt(world: &mut World) {
 fn a_new_process_that_hangs_at_its_start_can_be_cancelled(world: &mut World) {
     let hangs = json!({"version": 1, "about": "hangs", "turns": [], "startup": ["hang"]});
     with_second(world, &plan_then_others(), &hangs);
+    let starting = world.bell("starting");
     let (agent, mut client, session, prompt) = choose_clear(world);
-    while client.update(&session, "tool_call_update")["status"] != "completed" {}
+    starting.wait();
     client.cancel(&session);
     let turn = client.finish_prompt(&prompt, no_questions);
     assert_eq!(turn.stop_reason(), "cancelled");
