@@ -125,6 +125,40 @@ fn the_plan_of_a_built_in_script_is_carried_out_by_a_fresh_session_of_any_script
 }
 
 #[test]
+fn the_walk_through_names_scenes_that_exist_and_a_script_that_can_be_played() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let mut named = 0;
+    for page in ["docs/rehearsal.md", "README.md", "rehearsal/README.md"] {
+        let text = std::fs::read_to_string(root.join(page)).unwrap();
+        for after in text.split("/rehearse ").skip(1) {
+            let ends = |letter: char| !(letter.is_alphanumeric() || letter == '/');
+            let name = after.split(ends).next().unwrap();
+            // A placeholder, or the example's own.
+            if name == "NAME" || name == "SCRIPT/SCENE" || name == "ask" {
+                continue;
+            }
+            let mut host = Host::of_script(LOADED);
+            host.prompt(&format!("/rehearse {name}"));
+            host.go_on(LONG);
+            assert!(!host.transcript.contains("There is no scene"), "{page}: {name}");
+            named += 1;
+        }
+    }
+    assert!(named > 12, "{named}");
+    let walk = std::fs::read_to_string(root.join("docs/rehearsal.md")).unwrap();
+    let example = walk
+        .split("```json")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap();
+    let mut host = Host::of_script(example);
+    assert_eq!(
+        said(&mut host, &["hello", "/rehearse ask", "/rehearse greet"]),
+        ["Hello.", "Done.", "Hello."]
+    );
+}
+
+#[test]
 fn the_command_is_advertised_once() {
     for commands in [
         "",
