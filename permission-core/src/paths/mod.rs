@@ -46,6 +46,14 @@ impl Subject {
     pub(crate) fn given(&self) -> &str {
         &self.given
     }
+
+    /// Whether it is known to be what its name says, as far as its last step goes.
+    pub(crate) fn is_no_link(&self) -> bool {
+        let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
+        self.resolved
+            .as_deref()
+            .is_some_and(|resolved| last(resolved) == last(&self.given))
+    }
 }
 
 impl<'a> Places<'a> {

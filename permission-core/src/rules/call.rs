@@ -133,6 +133,28 @@ impl<'a> Call<'a> {
             .any(|directory| places.directory_covers(directory, subject))
     }
 
+    /// Whether it is a reading tool whose file lies in the workspace.
+    pub(crate) fn reads_inside(&self) -> bool {
+        ToolGroup::of(self.tool) == ToolGroup::Reads
+            && self.subject().is_some_and(|subject| self.is_inside(&subject))
+    }
+
+    /// Whether it is an editing tool whose file lies in the workspace. Claude's own settings are never among it.
+    pub(crate) fn edits_inside(&self) -> bool {
+        ToolGroup::of(self.tool) == ToolGroup::Edits
+            && self.subject().is_some_and(|subject| self.accepts_edit(&subject))
+    }
+
+    fn accepts_edit(&self, subject: &Subject) -> bool {
+        self.is_inside(subject) && !self.places().is_claude_settings(subject)
+    }
+
+    /// Whether an edit of a command's path may be accepted with all edits of the workspace.
+    pub(crate) fn accepts_word(&self, path: &Word) -> bool {
+        let settings = |text: &str| self.places().is_claude_settings(&self.places().subject(text));
+        self.is_word_inside(path) && !path.literal().is_some_and(settings)
+    }
+
     /// Whether the path of a command certainly lies in a working directory.
     pub(crate) fn is_word_inside(&self, path: &Word) -> bool {
         let Some(text) = path.literal() else {

@@ -115,12 +115,12 @@ impl RuleSet {
         }
         for file in &commands.redirections {
             let accepted = if file.access.writes() {
-                edits_accepted
+                edits_accepted && call.accepts_word(&file.path)
             } else {
-                true
+                call.is_word_inside(&file.path)
             };
             let by_rule = self.allows_use(call, file);
-            if by_rule.is_none() && !(accepted && call.is_word_inside(&file.path)) {
+            if by_rule.is_none() && !accepted {
                 return None;
             }
             add(by_rule);

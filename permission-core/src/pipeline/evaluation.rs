@@ -1,0 +1,216 @@
+//! One tool call on its way through the stages, as a state machine.
+//!
+//! Place in the flow: `Pipeline` feeds it; each step says what the host has to do next (run a hook, ask the classifier,
+//! ask the user) or how it ended. Must not skip a stage, and must deny where it is used out of order.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use serde_json::Value;
+
+use super::{
+    context::PermissionContext,
+    decision::{AskReason, Decision, Note, Outcome, Reason, Stage},
+    hooks::{HookCommand, HookEvent, HookFacts, hook_payload},
+    tool::{Tool, ToolInput},
+    words,
+};
+use crate::{
+    paths::PathResolver,
+    rules::{Call, Rule},
+};
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCall {
+    /// The tool.
+    pub name: String,
+    /// Its input, an object.
+    pub input: Value,
+    /// The id of the tool use.
+    pub tool_use_id: String,
+    /// The subagent that calls it; `None` for the session itself.
+    pub agent: Option<String>,
+}
+
+/// What comes next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Run this hook and report its end. One without a command cannot be run: report that it failed.
+    Hook(Arc<HookCommand>),
+    /// Ask the classifier.
+    Classify,
+    /// Ask the user.
+    Ask(Question),
+    /// The end.
+    Done(Box<Decision>),
+}
+
+/// A question to the user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// The tool.
+    pub tool: String,
+    /// The input as it is now.
+    pub input: Value,
+    /// Why there is a question.
+    pub reason: AskReason,
+}
+
+/// What a classifier says; an error is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It may run unasked.
+    Allow(String),
+    /// It must not run.
+    Deny(String),
+}
+
+/// The user's answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum UserAnswer {
+    /// This call may run.
+    Allow {
+        /// Replaces the input, if given.
+        updated_input: Option<Value>,
+        /// Allow rules to add for the session.
+        always: Vec<String>,
+    },
+    /// It may not.
+    Deny {
+        /// What the user says; may be empty.
+        message: String,
+    },
+}
+
+/// A call that is being decided.
+pub struct Evaluation {
+    pub(super) context: Arc<PermissionContext>,
+    pub(super) call: ToolCall,
+    pub(super) tool: Option<Arc<dyn Tool>>,
+    pub(super) state: State,
+    /// A hook that wants a question, and why.
+    pub(super) hook_asks: Option<String>,
+    /// How many of the session's allow rules count.
+    pub(super) mark: usize,
+    pub(super) trail: Vec<Note>,
+}
+
+/// What is being waited for.
+pub(super) enum State {
+    Hooks(VecDeque<Arc<HookCommand>>),
+    Classifying(AskReason),
+    Asking,
+    Ended,
+}
+
+/// Why a call needs no further question.
+pub(super) struct Allowance {
+    pub(super) stage: Stage,
+    pub(super) reason: Reason,
+    pub(super) rules: Vec<Arc<Rule>>,
+}
+
+impl Evaluation {
+    pub(super) fn new(
+        context: Arc<PermissionContext>,
+        call: ToolCall,
+        tool: Option<Arc<dyn Tool>>,
+        mark: usize,
+    ) -> Self {
+        let hooks = context.hooks.matching(HookEvent::PreToolUse, &call.name);
+        Self {
+            context,
+            call,
+            tool,
+            state: State::Hooks(hooks.into()),
+            hook_asks: None,
+            mark,
+            trail: Vec::new(),
+        }
+    }
+
+    /// The call, with the input as it is now.
+    pub fn call(&self) -> &ToolCall {
+        &self.call
+    }
+
+    /// The context that the call is decided in.
+    pub fn context(&self) -> &Arc<PermissionContext> {
+        &self.context
+    }
+
+    /// What a hook before the tool reads.
+    pub fn payload(&self, facts: &HookFacts) -> Value {
+        hook_payload(
+            facts,
+            &self.call.name,
+            &self.call.input,
+            &self.call.tool_use_id,
+            None,
+        )
+    }
+
+    pub(super) fn note(&mut self, stage: Stage, text: impl Into<String>) {
+        let text = text.into();
+        self.trail.push(Note { stage, text });
+    }
+
+    /// Looks at the call with the input as it is now.
+    pub(super) fn with_call<T>(&self, paths: &dyn PathResolver, look: impl FnOnce(&Call<'_>) -> T) -> T {
+        let directories = self.context.directories();
+        let workspace = self.context.workspace(&directories, paths);
+        look(&Call::new(&self.call.name, &self.call.input, workspace))
+    }
+
+    /// The denial of the first stage; asked again for every changed input.
+    pub(super) fn invalid(&mut self, paths: &dyn PathResolver) -> Option<Decision> {
+        let Some(tool) = self.tool.clone() else {
+            return Some(self.denied(Stage::Validate, Reason::UnknownTool, None));
+        };
+        if !self.call.input.is_object() {
+            let reason = Reason::InvalidInput("it is not an object".to_owned());
+            return Some(self.denied(Stage::Validate, reason, None));
+        }
+        match self.with_call(paths, |call| tool.validate_input(&ToolInput { call })) {
+            Ok(()) => {
+                self.note(Stage::Validate, words::PASSED);
+                None
+            }
+            Err(invalid) => {
+                let mut decision = self.denied(Stage::Validate, Reason::InvalidInput(invalid.message), None);
+                if let Outcome::Deny { code, .. } = &mut decision.outcome {
+                    *code = Some(invalid.code);
+                }
+                Some(decision)
+            }
+        }
+    }
+
+    /// Ends the call with a denial.
+    pub(super) fn denied(&mut self, stage: Stage, reason: Reason, rule: Option<Arc<Rule>>) -> Decision {
+        let message = words::denied(stage, &reason, rule.as_deref());
+        self.state = State::Ended;
+        self.note(stage, message.clone());
+        Decision {
+            outcome: Outcome::Deny { message, code: None },
+            stage,
+            reason,
+            rules: rule.into_iter().collect(),
+            trail: std::mem::take(&mut self.trail),
+        }
+    }
+
+    /// Ends the call: all stages agree.
+    pub(super) fn allowed(&mut self, by: Allowance) -> Decision {
+        self.state = State::Ended;
+        Decision {
+            outcome: Outcome::Allow {
+                input: self.call.input.clone(),
+            },
+            stage: by.stage,
+            reason: by.reason,
+            rules: by.rules,
+            trail: std::mem::take(&mut self.trail),
+        }
+    }
+}

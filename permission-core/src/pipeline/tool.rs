@@ -1,0 +1,144 @@
+//! A tool as the pipeline sees it.
+//!
+//! Place in the flow: the first and the last stage are the tool's own. Hosts implement it; what they leave out passes
+//! (validation) or allows (check).
+
+use serde_json::Value;
+
+use crate::rules::{Call, ToolGroup};
+
+/// A tool's part in the pipeline.
+pub trait Tool: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &str;
+
+    /// Whether the input is well formed and within the tool's scope.
+    fn validate_input(&self, call: &ToolInput<'_>) -> Result<(), InvalidInput> {
+        let _ = call;
+        Ok(())
+    }
+
+    /// Whether the call may run, after all other stages have agreed.
+    fn check_permissions(&self, call: &ToolInput<'_>) -> Check {
+        let _ = call;
+        Check::Allow { updated_input: None }
+    }
+
+    /// Whether this call only reads, so that it may run in `plan`. By default, what is known by the tool's name.
+    fn reads_only(&self, call: &ToolInput<'_>) -> bool {
+        call.call.only_reads()
+    }
+}
+
+/// The call that a tool is asked about.
+pub struct ToolInput<'a> {
+    pub(super) call: &'a Call<'a>,
+}
+
+/// A refused input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidInput {
+    /// Why, for the model.
+    pub message: String,
+    /// The tool's code for it.
+    pub code: i64,
+}
+
+/// What a tool's own check says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Check {
+    /// It may run.
+    Allow {
+        /// Replaces the input, if given.
+        updated_input: Option<Value>,
+    },
+    /// It may not.
+    Deny {
+        /// Why, for the model.
+        message: String,
+    },
+    /// It wants a question. There is none after the fourth stage, so this denies.
+    Ask {
+        /// Why.
+        message: String,
+    },
+}
+
+impl ToolInput<'_> {
+    /// The input.
+    pub fn input(&self) -> &Value {
+        self.call.input
+    }
+
+    /// Whether the file of a file tool lies in a working directory, through symbolic links too.
+    pub fn is_inside_workspace(&self) -> bool {
+        self.call
+            .subject()
+            .is_some_and(|subject| self.call.is_inside(&subject))
+    }
+
+    /// Whether a path lies in a working directory, through symbolic links too.
+    pub fn is_inside(&self, path: &str) -> bool {
+        self.call.is_inside(&self.call.places().subject(path))
+    }
+}
+
+/// A tool that is not known to the host: its input is not looked at.
+#[derive(Clone, Debug)]
+pub struct OpaqueTool {
+    name: String,
+}
+
+impl OpaqueTool {
+    /// A tool of this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into() }
+    }
+}
+
+impl Tool for OpaqueTool {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Call<'_> {
+    /// Whether the call certainly changes nothing.
+    pub(crate) fn only_reads(&self) -> bool {
+        use crate::shell::{Analysis, is_read_only};
+        match ToolGroup::of(self.tool) {
+            ToolGroup::Reads => true,
+            ToolGroup::Command => match self.analysis() {
+                Some(Analysis::Commands(commands)) => {
+                    let certain = commands
+                        .invocations
+                        .iter()
+                        .filter(|invocation| invocation.certain);
+                    let writes = commands.redirections.iter().any(|file| file.access.writes());
+                    !writes && certain.into_iter().all(is_read_only)
+                }
+                Some(Analysis::Unanalysable(_)) | None => false,
+            },
+            ToolGroup::Edits => false,
+            ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
+                READERS.contains(&self.tool)
+            }
+        }
+    }
+}
+
+/// Tools that only look something up, keep the model's own notes, or start an agent whose calls come here themselves.
+const READERS: [&str; 12] = [
+    "WebSearch",
+    "WebFetch",
+    "TodoWrite",
+    "TodoRead",
+    "TaskCreate",
+    "TaskUpdate",
+    "TaskList",
+    "TaskGet",
+    "Agent",
+    "Task",
+    "BashOutput",
+    "ToolSearch",
+];

@@ -1,0 +1,106 @@
+//! Every sentence of the pipeline that a model, a user or a log reads.
+//!
+//! Place in the flow: decisions and hook outcomes take their words from here.
+
+use super::decision::{AskReason, Reason, Stage};
+use crate::rules::Rule;
+
+/// The longest output of a hook that is quoted, in characters.
+const MAX_QUOTE: usize = 200;
+
+pub(super) const HOOK_TIMED_OUT: &str = "a hook took too long and was ended; the call goes on without it";
+pub(super) const HOOK_OVERFLOWED: &str = "a hook wrote too much, so its decision cannot be trusted";
+pub(super) const HOOK_DENIED: &str = "a hook denied the call and gave no reason";
+pub(super) const HOOK_ASKED: &str = "a hook wants the user to be asked";
+pub(super) const HOOK_BAD_JSON: &str = "a hook's output begins like JSON and is not a JSON object";
+pub(super) const HOOK_BAD_DECISION: &str =
+    "a hook's `permissionDecision` is none of `allow`, `deny`, `ask` and `defer`";
+pub(super) const HOOK_BAD_INPUT: &str = "a hook's `updatedInput` is not one JSON object";
+pub(super) const HOOK_UNKNOWN_OUTPUT: &str = "a hook's output is neither empty, nor `DENY:`, nor JSON";
+pub(super) const HOOK_FEEDBACK: &str = "a hook objects to the result and gives no reason";
+pub(super) const HOOK_UNUSABLE: &str = "is not a hook that can be run, so it denies what it matches; give it the type \
+                                        `command` and a command";
+pub(super) const HOOK_BAD_MATCHER: &str = "has a matcher that is neither a name, nor names joined by `|`, nor a regular expression, so it matches every tool";
+pub(super) const HOOK_NOT_RUN: &str = "a hook is configured that cannot be run";
+
+/// A hook that did not run.
+pub(super) fn hook_failed(why: &str) -> String {
+    format!("a hook did not run: {why}")
+}
+
+/// A hook that ended with an exit code that means nothing.
+pub(super) fn hook_exit(code: i32) -> String {
+    format!("a hook ended with exit code {code}")
+}
+
+/// Output that decides nothing.
+pub(super) fn hook_said(text: &str) -> String {
+    let quoted: String = text
+        .chars()
+        .take(MAX_QUOTE)
+        .flat_map(char::escape_debug)
+        .collect();
+    format!("a hook said `{quoted}`")
+}
+
+pub(super) fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Validate => "validation",
+        Stage::Hooks => "hooks",
+        Stage::Rules => "rules",
+        Stage::Prompt => "prompt",
+        Stage::Check => "check",
+    }
+}
+
+/// Why something was decided.
+pub(super) fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::UnknownTool => "there is no tool of this name".to_owned(),
+        Reason::InvalidInput(message) => format!("the input is not valid: {message}"),
+        Reason::Hook(reason) => reason.clone(),
+        Reason::Plan => "the session is in plan mode, where nothing may be changed".to_owned(),
+        Reason::Rule => "a rule says so".to_owned(),
+        Reason::ReadOnly => "it only reads, inside the working directories".to_owned(),
+        Reason::AcceptedEdit => "edits inside the working directories are accepted in this mode".to_owned(),
+        Reason::Bypass => "this mode asks nothing".to_owned(),
+        Reason::Classifier(reason) => format!("the classifier decided: {reason}"),
+        Reason::User(message) => message.clone(),
+        Reason::NoPrompt(why) => format!("{}, and no prompt is available", ask_reason(why)),
+        Reason::Check(message) => message.clone(),
+    }
+}
+
+/// Why somebody has to be asked.
+pub(super) fn ask_reason(reason: &AskReason) -> String {
+    match reason {
+        AskReason::Rule(rule) => format!("the rule {rule} wants the user to be asked"),
+        AskReason::Hook(reason) => reason.clone(),
+        AskReason::Denials(count) => {
+            format!("{count} calls in a row were denied, so the user is to be asked")
+        }
+        AskReason::NothingMatched => "no rule allows it".to_owned(),
+        AskReason::Unanalysable(why) => format!("no rule can allow the command, because {why}"),
+    }
+}
+
+/// A denial for the model.
+pub(super) fn denied(stage: Stage, reason: &Reason, rule: Option<&Rule>) -> String {
+    match rule {
+        Some(rule) => format!("Denied by the rule {rule}."),
+        None => format!(
+            "Denied ({}): {}.",
+            self::stage(stage),
+            self::reason(reason).trim_end_matches('.')
+        ),
+    }
+}
+
+pub(super) const USER_ALLOWED: &str = "the user allowed it";
+pub(super) const USER_DENIED: &str = "the user denied it";
+pub(super) const CHECK_ASKS: &str = "the tool's own check did not allow the call";
+pub(super) const PASSED: &str = "passed";
+pub(super) const SKIPPED: &str = "skipped in this mode";
+pub(super) const CHANGED: &str = "the input was changed";
+pub(super) const SKIPPED_PROMPT: &str = "no question needed";
+pub(super) const OUT_OF_ORDER: &str = "an answer came that nobody waited for";
