@@ -92,6 +92,24 @@ impl RulePath {
         })
     }
 
+    /// Whether a change of a whole directory may change what the rule covers. A pattern for any depth only counts where
+    /// the directory holds all that it is about: hardly a directory could be removed otherwise.
+    pub(crate) fn may_lie_below(&self, directory: &[Glyph], places: &Places<'_>) -> bool {
+        let mut below = directory.to_vec();
+        if below.last() != Some(&Glyph::Char('/')) {
+            below.push(Glyph::Char('/'));
+        }
+        below.push(Glyph::Run);
+        if self.anchored {
+            return self.may_meet(&below, places);
+        }
+        let Some(root) = self.root_directory(places) else {
+            return true;
+        };
+        let root: Vec<Glyph> = normalized(root).chars().map(Glyph::Char).collect();
+        may_meet(&root, directory) || may_meet(&root, &below)
+    }
+
     /// Whether the rule may cover an absolute path of which only parts are known.
     pub(crate) fn may_meet(&self, path: &[Glyph], places: &Places<'_>) -> bool {
         let mut pattern: Vec<Glyph> = match self.root_directory(places) {

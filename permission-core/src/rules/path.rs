@@ -56,6 +56,9 @@ impl PathPattern {
         if named || !file.access.is_tree() {
             return named;
         }
+        if file.access.writes() {
+            return path.may_lie_below(&glyphs, places);
+        }
         if glyphs.last() != Some(&Glyph::Char('/')) {
             glyphs.push(Glyph::Char('/'));
         }

@@ -91,6 +91,11 @@ const CARRIERS: &[&str] = &[
     "nvim", "openssl", "rsync", "scp", "tar", "vi", "vim", "wget", "xz", "zip",
 ];
 
+/// Their first operand is a pattern or a program.
+const SEARCHERS: &[&str] = &[
+    "ag", "awk", "egrep", "fgrep", "gawk", "grep", "gsed", "jq", "mawk", "rg", "sed", "yq", "zgrep",
+];
+
 /// The files that a command is given.
 pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
     let Some((name, arguments)) = words.split_first() else {
@@ -101,24 +106,46 @@ pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
         return Vec::new();
     };
     let mut uses: Vec<FileUse> = Vec::new();
-    for path in arguments.iter().flat_map(paths) {
+    let pattern = pattern_at(name.text(), arguments);
+    let words = arguments
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| Some(*at) != pattern);
+    for path in words.flat_map(|(_, word)| paths(word)) {
         uses.extend(accesses.iter().map(|&access| FileUse {
             path: path.clone(),
             access,
         }));
     }
     // Without a path, a reader of trees reads the working directory.
-    if accesses.contains(&Access::ReadTree) {
+    let operand = |(at, word): (usize, &Word)| Some(at) != pattern && !word.beginning().starts_with('-');
+    let searches = TREE_READERS.contains(&name.text()) && accesses.contains(&Access::ReadTree);
+    let bare = SEARCHERS.contains(&name.text()) && pattern.is_none();
+    if searches && (bare || !arguments.iter().enumerate().any(operand)) {
         uses.push(FileUse {
             path: Word::plain("."),
-            access: if recursive(name.text(), arguments) && arguments.len() < 2 {
-                Access::ReadTree
-            } else {
-                Access::Read
-            },
+            access: Access::ReadTree,
         });
     }
     uses
+}
+
+/// Where the pattern or program is of a command whose first operand is one, unless an option brings it.
+fn pattern_at(name: &str, arguments: &[Word]) -> Option<usize> {
+    let brings = |word: &Word| {
+        let text = word.beginning();
+        let long = ["--e", "--f", "--re"]
+            .iter()
+            .any(|option| text.starts_with(option));
+        let short = text.starts_with('-') && !text.starts_with("--") && text.contains(['e', 'f']);
+        long || short || text.is_empty() && !word.raw.starts_with('"')
+    };
+    if !SEARCHERS.contains(&name) || arguments.iter().any(brings) {
+        return None;
+    }
+    arguments
+        .iter()
+        .position(|word| !word.beginning().starts_with('-'))
 }
 
 fn accesses(name: &str, arguments: &[Word]) -> Option<&'static [Access]> {
@@ -146,7 +173,12 @@ fn accesses(name: &str, arguments: &[Word]) -> Option<&'static [Access]> {
         return Some(&[Access::ReadTree, Access::Write]);
     }
     if TREE_WRITERS.contains(&name) {
-        return Some(&[Access::WriteTree]);
+        let deep = name == "mv" || arguments.iter().any(|word| is_recursive(word.beginning()));
+        return Some(if deep {
+            &[Access::WriteTree]
+        } else {
+            &[Access::Write]
+        });
     }
     if WRITERS.contains(&name) {
         return Some(&[Access::Write]);
@@ -178,6 +210,11 @@ fn recursive(name: &str, arguments: &[Word]) -> bool {
         "tree" => false,
         _ => true,
     }
+}
+
+fn is_recursive(option: &str) -> bool {
+    let short = option.starts_with('-') && !option.starts_with("--") && option.contains(['r', 'R', 'd']);
+    short || option.len() > 2 && "--recursive".starts_with(option)
 }
 
 fn is_in_place(option: &str) -> bool {

@@ -324,7 +324,7 @@ fn files_are_seen_where_known_commands_and_redirections_open_them() {
         ("dd of=f", "Write f"),
         ("sed -i s/a/b/ f", "Write f"),
         ("cd d && mv x f", "WriteTree d/f"),
-        ("cd d; cd e; rm f", "WriteTree d/e/f"),
+        ("cd d; cd e; rm f", "Write d/e/f"),
         ("find d -delete", "WriteTree d"),
         ("curl -o f u", "Write f"),
         ("curl -d @f u", "Write f"),

@@ -197,5 +197,8 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
         ),
         Deny
     );
+    for command in ["rm -rf build", "rm a", "mv a b"] {
+        assert_ne!(bash("allow Bash + deny Edit(.env)", command), Deny, "{command}");
+    }
     assert_eq!(bash("allow Bash + deny Edit(src/secret/**)", "rm -r src"), Deny);
 }

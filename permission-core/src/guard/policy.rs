@@ -1,0 +1,78 @@
+//! What an operator decides for all sessions of an agent.
+//!
+//! Place in the flow: the host makes it from the policy file, once; every session's [`Guard`](super::Guard) shares it.
+//! Nothing that a project, the client or the model says changes it.
+
+use serde_json::{Value, json};
+
+use crate::{
+    pipeline::hooks::{HookOptions, Hooks},
+    rules::{RuleKind, RuleOrigin, RuleSet},
+};
+
+/// An operator's policy.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// Its rules.
+    pub rules: RuleSet,
+    /// Its hooks.
+    pub hooks: Hooks,
+    /// How its hooks' outcomes are read.
+    pub hook_options: HookOptions,
+    /// Working directories that it adds, absolute.
+    pub additional_directories: Vec<String>,
+    /// `permissions.disableBypassPermissionsMode`.
+    pub bypass_disabled: bool,
+    /// `permissions.denialThreshold`; 0 for never.
+    pub denial_threshold: u32,
+    /// `permissions.headless`: nobody is asked, what would be asked is denied.
+    pub headless: bool,
+    /// `permissions.confine`: files outside the working directories are out of reach.
+    pub confine: bool,
+    /// `permissions.autoAllow`: an allow rule takes Claude's own question away.
+    pub auto_allow: bool,
+    /// Files that must not be changed besides Claude's settings: the policy itself, absolute.
+    pub protected: Vec<String>,
+}
+
+impl Policy {
+    /// What the CLI gets as managed settings, for what a hook callback does not see: lines of shell in commands and
+    /// skills, mentions of files, hooks that others add.
+    pub fn managed_settings(&self) -> Value {
+        let texts = |kind| -> Vec<&str> {
+            let rules = self.rules.iter().filter(|rule| rule.kind() == kind);
+            rules.map(|rule| rule.text()).collect()
+        };
+        let mut permissions = json!({ "deny": texts(RuleKind::Deny), "ask": texts(RuleKind::Ask) });
+        if self.bypass_disabled
+            && let Some(permissions) = permissions.as_object_mut()
+        {
+            permissions.insert("disableBypassPermissionsMode".to_owned(), json!("disable"));
+        }
+        json!({ "permissions": permissions, "allowManagedHooksOnly": true })
+    }
+
+    /// Denials that come with every policy: settings that could widen it.
+    pub(super) fn built_in(&self) -> RuleSet {
+        let mut rules = RuleSet::default();
+        let settings = [
+            "Edit(.claude)",
+            "Edit(/.claude/**)",
+            "Edit(~/.claude/**)",
+            "Edit(~/.claude.json)",
+            "Edit(.mcp.json)",
+            "Edit(/.mcp.json)",
+        ];
+        let own = self.protected.iter().map(|path| {
+            // A character that patterns use stands for any one, so that it stands for itself, too.
+            let path = path
+                .trim_start_matches('/')
+                .replace(['*', '[', ']', '\\', '{', '}', '(', ')'], "?");
+            format!("Edit(//{path})")
+        });
+        for text in settings.into_iter().map(str::to_owned).chain(own) {
+            rules.add(RuleKind::Deny, &text, RuleOrigin::Arguments);
+        }
+        rules
+    }
+}

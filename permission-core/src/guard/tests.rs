@@ -1,0 +1,452 @@
+//! The guard's cases by number, and its answers.
+//!
+//! Place in the flow: tests only.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    LexicalPaths, PathResolver, PermissionMode,
+    pipeline::hooks::{HookRun, Hooks},
+    rules::{RuleKind, RuleOrigin, RuleSet, Workspace},
+    settings::{Origin, SettingsSource, Sourced},
+    testing::Links,
+};
+
+const PLAN_FILE: &str = "/home/u/.claude/plans/p.md";
+
+fn policy(rules: &str) -> Policy {
+    let mut set = RuleSet::default();
+    for rule in rules.split(" + ").filter(|rule| !rule.is_empty()) {
+        let (kind, text) = rule.split_once(' ').unwrap();
+        let kind = match kind {
+            "allow" => RuleKind::Allow,
+            "deny" => RuleKind::Deny,
+            _ => RuleKind::Ask,
+        };
+        assert_eq!(set.add(kind, text, RuleOrigin::Arguments), None, "{text}");
+    }
+    Policy {
+        rules: set,
+        denial_threshold: 3,
+        protected: vec!["/etc/policy.json".into()],
+        ..Policy::default()
+    }
+}
+
+fn call<'a>(
+    tool: &'a str,
+    input: &'a Value,
+    mode: PermissionMode,
+    paths: &'a dyn PathResolver,
+) -> GuardCall<'a> {
+    GuardCall {
+        tool,
+        input,
+        mode,
+        workspace: Workspace {
+            cwd: "/repo",
+            project_root: "/repo",
+            home: Some("/home/u"),
+            additional: &[],
+            paths,
+        },
+        plan_file: Some(PLAN_FILE),
+        agent: None,
+        read_only_hint: false,
+    }
+}
+
+fn examine(guard: &mut Guard, mode: PermissionMode, tool: &str, input: &Value) -> GuardAnswer {
+    match guard.examine(&call(tool, input, mode, &LexicalPaths)).1 {
+        GuardStep::Answer(answer) => answer,
+        GuardStep::Hook(hook) => panic!("{hook:?}"),
+    }
+}
+
+fn word(answer: &GuardAnswer) -> &'static str {
+    match answer.opinion {
+        Opinion::None { .. } => "-",
+        Opinion::Allow { .. } => "allow",
+        Opinion::Ask { .. } => "ask",
+        Opinion::Deny { .. } => "deny",
+    }
+}
+
+/// What a guard with this policy answers.
+fn says(policy: Option<Policy>, mode: PermissionMode, tool: &str, input: Value) -> &'static str {
+    let mut guard = Guard::new(policy.map(Arc::new));
+    word(&examine(&mut guard, mode, tool, &input))
+}
+
+fn bash(command: &str) -> Value {
+    json!({ "command": command })
+}
+
+fn file(path: &str) -> Value {
+    json!({ "file_path": path })
+}
+
+const BYPASS: PermissionMode = PermissionMode::BypassPermissions;
+const PLAN: PermissionMode = PermissionMode::Plan;
+
+#[test]
+fn case_84_a_policy_denies_in_every_mode_and_the_reason_names_the_rule() {
+    for command in [
+        "rm a",
+        "FOO=1 rm a",
+        "echo a; rm b",
+        "echo $(rm c)",
+        "timeout 5 rm d",
+    ] {
+        for mode in PermissionMode::ALL {
+            assert_eq!(
+                says(Some(policy("deny Bash(rm *)")), mode, "Bash", bash(command)),
+                "deny",
+                "{mode} {command}"
+            );
+        }
+    }
+    let mut guard = Guard::new(Some(Arc::new(policy("deny Bash(rm *)"))));
+    let answer = examine(&mut guard, BYPASS, "Bash", &bash("rm a"));
+    assert_eq!(answer.rule.as_ref().map(|rule| rule.text()), Some("Bash(rm *)"));
+    insta::assert_snapshot!(answer.to_reply().to_string());
+    assert_eq!(
+        says(Some(policy("deny Bash(rm *)")), BYPASS, "Bash", bash("ls")),
+        "-"
+    );
+}
+
+#[test]
+fn case_85_a_policy_asks_in_bypass() {
+    let fetch = json!({ "url": "https://example.com" });
+    assert_eq!(
+        says(Some(policy("ask WebFetch")), BYPASS, "WebFetch", fetch),
+        "ask"
+    );
+}
+
+#[test]
+fn cases_86_and_89_confined_files_lie_inside_through_links() {
+    let links = Links::new(&[("/repo/out", Some("/etc")), ("/repo/dangling", None)]);
+    let confined = || Policy {
+        confine: true,
+        ..policy("allow Write + allow Bash")
+    };
+    let rows = [
+        ("Write", file("/repo/a"), "-", false),
+        ("Write", file("/etc/a"), "deny", true),
+        ("Read", file("~/.ssh/id"), "deny", true),
+        ("Write", file("out/a"), "deny", true),
+        ("Read", file("../x"), "deny", true),
+        ("Bash", bash("cat src/a"), "-", false),
+        ("Bash", bash("cat /etc/passwd"), "deny", true),
+        ("Bash", bash("cat out/passwd"), "deny", true),
+        ("Bash", bash("ls > /tmp/f"), "deny", true),
+        ("Bash", bash("ls > /dev/null"), "-", false),
+        ("Bash", bash("cd / && cat etc/passwd"), "deny", true),
+        ("Bash", bash("grep /api src"), "-", false),
+        ("Bash", bash("cat $F"), "ask", false),
+        ("Bash", bash("echo $(id)"), "ask", false),
+        ("Bash", bash("cat dangling"), "deny", true),
+        ("WebFetch", json!({ "url": "https://example.com" }), "-", false),
+    ];
+    for (tool, input, expected, refused) in rows {
+        let mut guard = Guard::new(Some(Arc::new(confined())));
+        let call = call(tool, &input, BYPASS, &links);
+        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
+            panic!("a hook");
+        };
+        assert_eq!(word(&answer), expected, "{tool} {input}");
+        assert_eq!(guard.refuses(&call).is_some(), refused, "{tool} {input}");
+    }
+    let headless = Policy {
+        headless: true,
+        ..confined()
+    };
+    assert_eq!(says(Some(headless), BYPASS, "Bash", bash("echo $(id)")), "deny");
+}
+
+#[test]
+fn cases_87_and_97_plan_changes_nothing_with_or_without_a_policy() {
+    let rows = [
+        ("Bash", bash("node --version"), "ask", "deny"),
+        ("Bash", bash("ls"), "-", "-"),
+        ("Bash", bash("ls > f"), "ask", "deny"),
+        ("Bash", bash("echo $(id)"), "ask", "deny"),
+        ("Write", file("/repo/a"), "deny", "deny"),
+        ("MultiEdit", file("/repo/a"), "deny", "deny"),
+        ("Write", file(PLAN_FILE), "-", "-"),
+        ("Read", file("/repo/a"), "-", "-"),
+        ("ExitPlanMode", json!({}), "-", "-"),
+        ("AskUserQuestion", json!({}), "-", "-"),
+        ("Agent", json!({ "subagent_type": "Explore" }), "-", "-"),
+        ("mcp__s__t", json!({}), "ask", "deny"),
+    ];
+    for (tool, input, without, with) in rows {
+        assert_eq!(says(None, PLAN, tool, input.clone()), without, "{tool} {input}");
+        let rules = "allow Edit + allow Bash + allow mcp__s";
+        assert_eq!(
+            says(Some(policy(rules)), PLAN, tool, input.clone()),
+            with,
+            "{tool} {input}"
+        );
+        assert_eq!(
+            says(None, PermissionMode::Default, tool, input.clone()),
+            "-",
+            "{tool} {input}"
+        );
+    }
+    let looks = json!({});
+    let mut hinted = call("mcp__s__t", &looks, PLAN, &LexicalPaths);
+    hinted.read_only_hint = true;
+    assert!(matches!(Guard::new(None).examine(&hinted).1, GuardStep::Answer(answer) if word(&answer) == "-"));
+    let change = file("/repo/a");
+    let refused = Guard::new(None).refuses(&call("Write", &change, PLAN, &LexicalPaths));
+    assert!(refused.is_some(), "also where the user allows it");
+}
+
+#[test]
+fn case_90_a_hook_of_the_policy_denies_with_its_reason() {
+    let origin = Origin {
+        source: SettingsSource::Managed,
+        file: std::path::Path::new("/etc/policy.json").into(),
+        line: 1,
+    };
+    let value =
+        json!({ "PreToolUse": [{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "h" }] }] });
+    let hooked = |rules: &str| Policy {
+        hooks: Hooks::read(&[Sourced {
+            value: value.clone(),
+            origin: origin.clone(),
+        }])
+        .0,
+        ..policy(rules)
+    };
+    let ends = |rules: &str, run: HookRun| {
+        let mut guard = Guard::new(Some(Arc::new(hooked(rules))));
+        let input = bash("ls");
+        let call = call("Bash", &input, BYPASS, &LexicalPaths);
+        let (mut examination, step) = guard.examine(&call);
+        assert!(matches!(step, GuardStep::Hook(_)));
+        match guard.hook_ended(&mut examination, &call, &run) {
+            GuardStep::Answer(answer) => answer,
+            GuardStep::Hook(hook) => panic!("{hook:?}"),
+        }
+    };
+    let exited = |stdout: &str| HookRun::Exited {
+        code: 0,
+        stdout: stdout.into(),
+        stderr: Vec::new(),
+    };
+    let denied = ends("", exited("DENY: no"));
+    assert_eq!(
+        denied.opinion,
+        Opinion::Deny {
+            reason: "a hook of the operator's policy denies it: no".into()
+        }
+    );
+    assert_eq!(word(&ends("", HookRun::Overflowed)), "deny");
+    assert_eq!(word(&ends("", exited(""))), "-");
+    let changed = r#"{"updatedInput":{"command":"rm a"}}"#;
+    assert_eq!(
+        word(&ends("deny Bash(rm *)", exited(changed))),
+        "deny",
+        "rules see what hooks leave"
+    );
+    let Opinion::None { updated_input } = ends("", exited(changed)).opinion else {
+        panic!("an opinion");
+    };
+    assert_eq!(updated_input, Some(bash("rm a")));
+    let ask = r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"r"}}"#;
+    assert_eq!(word(&ends("allow Bash", exited(ask))), "ask");
+}
+
+#[test]
+fn case_91_three_denials_in_a_row_make_the_next_call_a_question() {
+    let mut guard = Guard::new(Some(Arc::new(policy("deny Bash(rm *) + allow Bash(ls)"))));
+    for _ in 0..3 {
+        examine(&mut guard, BYPASS, "Bash", &bash("rm a"));
+    }
+    assert_eq!(word(&examine(&mut guard, BYPASS, "Bash", &bash("ls"))), "ask");
+    guard.note(None, true);
+    assert_eq!(word(&examine(&mut guard, BYPASS, "Bash", &bash("ls"))), "-");
+    for _ in 0..3 {
+        guard.note(None, false);
+    }
+    assert_eq!(
+        word(&examine(&mut guard, BYPASS, "Bash", &bash("ls"))),
+        "ask",
+        "the user's denials count, too"
+    );
+}
+
+#[test]
+fn case_94_settings_that_could_widen_a_policy_are_out_of_reach() {
+    let rows = [
+        ("Write", file("/repo/.claude/settings.local.json"), "deny"),
+        ("Edit", file(".claude/agents/a.md"), "deny"),
+        ("Write", file("sub/.claude/settings.json"), "deny"),
+        ("Write", file("~/.claude/settings.json"), "deny"),
+        ("Write", file(".mcp.json"), "deny"),
+        ("Write", file("/etc/policy.json"), "deny"),
+        ("Bash", bash("cd .claude && mv x settings.json"), "deny"),
+        ("Bash", bash("echo x > .claude/settings.json"), "deny"),
+        ("Bash", bash("tee .mcp.json"), "deny"),
+        ("Write", file(PLAN_FILE), "deny"),
+        ("Read", file("/repo/.claude/settings.json"), "-"),
+        ("Write", file("/repo/a"), "-"),
+    ];
+    for (tool, input, expected) in rows {
+        assert_eq!(
+            says(Some(policy("allow Edit")), BYPASS, tool, input.clone()),
+            expected,
+            "{tool} {input}"
+        );
+    }
+    assert_eq!(
+        says(None, BYPASS, "Write", file(".mcp.json")),
+        "-",
+        "without a policy that is Claude's business"
+    );
+}
+
+#[test]
+fn case_96_a_failure_of_the_host_denies() {
+    insta::assert_snapshot!(GuardAnswer::failed("something broke").to_reply().to_string());
+    assert_eq!(says(Some(policy("")), BYPASS, "Bash", json!("ls")), "deny");
+    let mut guard = Guard::new(None);
+    let input = bash("ls");
+    let call = call("Bash", &input, BYPASS, &LexicalPaths);
+    let (mut examination, _) = guard.examine(&call);
+    let step = guard.hook_ended(&mut examination, &call, &HookRun::TimedOut);
+    assert!(
+        matches!(step, GuardStep::Answer(answer) if answer.is_deny()),
+        "used out of order"
+    );
+}
+
+#[test]
+fn case_98_an_allow_rule_takes_no_question_away_unless_the_policy_says_so() {
+    let rules = "allow Bash(npm test *)";
+    assert_eq!(
+        says(
+            Some(policy(rules)),
+            PermissionMode::Default,
+            "Bash",
+            bash("npm test")
+        ),
+        "-"
+    );
+    let auto = || Policy {
+        auto_allow: true,
+        ..policy(rules)
+    };
+    assert_eq!(
+        says(Some(auto()), PermissionMode::Default, "Bash", bash("npm test")),
+        "allow"
+    );
+    assert_eq!(
+        says(
+            Some(auto()),
+            PermissionMode::Default,
+            "Bash",
+            bash("npm test; id")
+        ),
+        "-"
+    );
+    assert_eq!(
+        says(Some(auto()), PermissionMode::Default, "Bash", bash("ls")),
+        "-",
+        "no rule says so"
+    );
+}
+
+#[test]
+fn case_100_without_anybody_to_ask_every_question_is_a_denial() {
+    let headless = |rules: &str| Policy {
+        headless: true,
+        ..policy(rules)
+    };
+    assert_eq!(
+        says(
+            Some(headless("ask WebFetch")),
+            BYPASS,
+            "WebFetch",
+            json!({ "url": "https://a.b" })
+        ),
+        "deny"
+    );
+    assert_eq!(says(Some(headless("")), BYPASS, "Bash", bash("npm test")), "-");
+    let input = bash("npm test");
+    let asked = call("Bash", &input, PermissionMode::Default, &LexicalPaths);
+    assert!(Guard::new(None).refuses_to_ask(&asked).is_none());
+    assert!(
+        Guard::new(Some(Arc::new(policy(""))))
+            .refuses_to_ask(&asked)
+            .is_none()
+    );
+    let refusal = Guard::new(Some(Arc::new(headless(""))))
+        .refuses_to_ask(&asked)
+        .unwrap();
+    insta::assert_snapshot!(refusal.to_reply().to_string());
+}
+
+#[test]
+fn what_the_user_allows_is_checked_once_more() {
+    let input = bash("rm a");
+    let call = call("Bash", &input, PermissionMode::Default, &LexicalPaths);
+    assert!(
+        Guard::new(Some(Arc::new(policy("deny Bash(rm *)"))))
+            .refuses(&call)
+            .is_some()
+    );
+    assert!(
+        Guard::new(Some(Arc::new(policy("ask Bash(rm *)"))))
+            .refuses(&call)
+            .is_none()
+    );
+    assert!(Guard::new(None).refuses(&call).is_none());
+}
+
+#[test]
+fn the_command_line_gets_what_the_callback_does_not_see() {
+    let strict = Policy {
+        bypass_disabled: true,
+        ..policy("deny Bash(rm *) + ask WebFetch + allow Read")
+    };
+    insta::assert_snapshot!(strict.managed_settings().to_string());
+    insta::assert_snapshot!(policy("").managed_settings().to_string());
+}
+
+#[test]
+fn every_opinion_has_its_reply() {
+    let answer = |opinion| GuardAnswer {
+        opinion,
+        stage: crate::pipeline::Stage::Rules,
+        rule: None,
+    };
+    let updated_input = || Some(json!({ "a": 1 }));
+    let opinions = [
+        Opinion::None { updated_input: None },
+        Opinion::None {
+            updated_input: updated_input(),
+        },
+        Opinion::Allow { updated_input: None },
+        Opinion::Allow {
+            updated_input: updated_input(),
+        },
+        Opinion::Ask {
+            reason: "r".into(),
+            updated_input: updated_input(),
+        },
+        Opinion::Deny { reason: "r".into() },
+    ];
+    insta::assert_snapshot!(
+        opinions
+            .map(|opinion| answer(opinion).to_reply().to_string())
+            .join("\n")
+    );
+}
