@@ -1,4 +1,4 @@
-//! What must hold for every text that claims to be a suggestion bundle or a permission response.
+//! What must hold for every text that claims to be a suggestion bundle, a permission response, a rule or a command.
 //!
 //! Place in the flow: the fuzz targets feed it random bytes, an ordinary test feeds it the seeds. Uses nothing but
 //! the public interface.
@@ -6,6 +6,7 @@
 use permission_core::{
     Answer, AskContext, Effect, FormReply, LexicalPaths, PermissionUpdate, PreparedRequest, QuestionForm,
     Snapshot, prepare,
+    rules::{Call, Rule, RuleKind, RuleOrigin, RuleSet, Workspace},
 };
 use serde_json::{Value, json};
 
@@ -79,6 +80,91 @@ pub(crate) fn response(bytes: &[u8]) {
     let reply = FormReply::from_response(&response);
     let answers = matches!(reply, FormReply::Accepted(_) | FormReply::Declined);
     assert_eq!(form.settle(&reply).is_ok(), answers, "{response}");
+}
+
+/// A limiting rule always counts, and never for less than what it spells out; an allow rule that cannot be read allows
+/// nothing.
+pub(crate) fn rule(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let (allow, problem) = Rule::read(RuleKind::Allow, text, RuleOrigin::Session);
+    assert!(
+        allow.is_some() || problem.is_some(),
+        "an allow rule that counts for nothing says so"
+    );
+    for kind in [RuleKind::Deny, RuleKind::Ask] {
+        let (rule, _) = Rule::read(kind, text, RuleOrigin::Session);
+        assert!(rule.is_some(), "a limit counts: {text:?}");
+    }
+    let content = text.strip_prefix("Bash(").and_then(|rest| rest.strip_suffix(')'));
+    let plain = |content: &&str| {
+        let simple = |c: char| c.is_ascii_alphanumeric() || c == ' ';
+        content.chars().all(simple) && !content.trim().is_empty()
+    };
+    if let Some(command) = content.filter(plain) {
+        assert!(denied(text, command), "its own command: {text:?}");
+        assert!(
+            !allowed(text, &format!("{command}; id")),
+            "more than its command: {text:?}"
+        );
+    }
+    for tool in ["Bash", "Read", "Write", "WebFetch", "Skill", "Agent", "mcp__s__t"] {
+        let input =
+            json!({ "command": text, "file_path": text, "url": text, "skill": text, "subagent_type": text });
+        let mut rules = RuleSet::default();
+        rules.add(RuleKind::Deny, text, RuleOrigin::Session);
+        rules.add(RuleKind::Allow, text, RuleOrigin::Session);
+        let call = Call::new(tool, &input, workspace());
+        let _ = (rules.denies(&call), rules.allows(&call, true));
+    }
+}
+
+/// No text is allowed with more than its first command, and none hides a command on a line of its own from deny.
+pub(crate) fn command(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let rule = "Bash(zap *)";
+    if allowed(rule, &text) {
+        assert!(
+            denied(rule, &text),
+            "what is allowed is what the rule is about: {text:?}"
+        );
+        assert!(!allowed(rule, &format!("{text}; id")), "{text:?}");
+        assert!(denied("Bash(id *)", &format!("{text}; id")), "{text:?}");
+        assert!(!allowed(rule, &format!("{text} $(id)")), "{text:?}");
+    }
+    assert!(denied(rule, &format!("zap; {text}")), "{text:?}");
+    assert!(
+        denied("Bash", &text),
+        "a rule for all commands is for all commands"
+    );
+    let _ = denied("Read(.env)", &text) || denied("Edit(src/**)", &text);
+}
+
+fn allowed(rule: &str, command: &str) -> bool {
+    let mut rules = RuleSet::default();
+    rules.add(RuleKind::Allow, rule, RuleOrigin::Session);
+    let input = json!({ "command": command });
+    rules
+        .allows(&Call::new("Bash", &input, workspace()), false)
+        .is_some()
+}
+
+fn denied(rule: &str, command: &str) -> bool {
+    let mut rules = RuleSet::default();
+    rules.add(RuleKind::Deny, rule, RuleOrigin::Session);
+    let input = json!({ "command": command });
+    rules.denies(&Call::new("Bash", &input, workspace())).is_some()
+}
+
+fn workspace() -> Workspace<'static> {
+    Workspace {
+        cwd: "/repo",
+        project_root: "/repo",
+        home: Some("/home/u"),
+        additional: &[],
+        paths: &LexicalPaths,
+    }
 }
 
 fn request(tool: &str, suggestions: Option<&Value>) -> PreparedRequest {

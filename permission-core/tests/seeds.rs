@@ -29,3 +29,13 @@ fn every_seed_of_suggestions_is_taken_whole_or_not_at_all() {
 fn every_seed_of_responses_allows_only_what_was_selected() {
     replay("response", checks::response);
 }
+
+#[test]
+fn every_seed_of_rules_limits_at_least_what_it_says() {
+    replay("rule", checks::rule);
+}
+
+#[test]
+fn every_seed_of_commands_keeps_allow_and_deny_apart() {
+    replay("command", checks::command);
+}

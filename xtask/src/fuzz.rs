@@ -11,7 +11,7 @@ use crate::tally::Tally;
 
 /// The crate whose decoders are fuzzed, and its targets.
 const CRATE: &str = "permission-core";
-const TARGETS: &[&str] = &["suggestions", "response"];
+const TARGETS: &[&str] = &["suggestions", "response", "rule", "command"];
 
 /// How long each target runs.
 const TIME: &str = "-max_total_time=60";

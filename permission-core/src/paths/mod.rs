@@ -47,6 +47,11 @@ impl Subject {
         &self.given
     }
 
+    /// Whether there is but one name for it.
+    pub(super) fn is_plain(&self) -> bool {
+        self.resolved.as_deref() == Some(&*self.given)
+    }
+
     /// Whether it is known to be what its name says, as far as its last step goes.
     pub(crate) fn is_no_link(&self) -> bool {
         let last = |path: &str| path.rsplit('/').next().map(str::to_owned);
@@ -91,6 +96,10 @@ impl<'a> Places<'a> {
             resolved: self.resolve(&given),
             given,
         }
+    }
+
+    fn is_plain(&self, path: &str) -> bool {
+        self.resolve(path).as_deref() == Some(path)
     }
 
     /// Whether the directory holds the subject, through symbolic links too.

@@ -11,7 +11,7 @@ use super::{
     grammar::{Content, Meaning},
     path::PathPattern,
 };
-use crate::shell::{Access, Analysis, FileUse, Invocation, is_read_only, operands};
+use crate::shell::{Analysis, FileUse, Invocation, is_read_only, operands};
 
 /// A rule that decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -249,19 +249,32 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> bool {
             .subject()
             .is_none_or(|subject| pattern.may_cover(&subject, &places)),
         ToolGroup::Command => call.command.as_ref().is_none_or(|command| {
-            let concerned = |access: Access| reads || access.writes();
-            let seen = command.analysis.seen();
-            let mut uses = seen.redirections.iter().chain(&seen.files);
-            let anything = matches!(&command.analysis, Analysis::Unanalysable(found) if found.anything);
-            anything || uses.any(|file| concerned(file.access) && pattern.may_cover_use(file, &places)) || {
-                let fragments = seen.fragments.iter();
-                let mut files = fragments.flat_map(|fragment| {
-                    (0..fragment.len().min(64))
-                        .flat_map(|at| operands(fragment.get(at..).unwrap_or_default()))
-                });
-                files.any(|file| concerned(file.access) && pattern.may_cover_use(&file, &places))
-            }
+            let uses = opened(command, reads);
+            uses.is_none_or(|uses| uses.iter().any(|file| pattern.may_cover_use(file, &places)))
         }),
         ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => false,
     }
+}
+
+/// More files than this are not compared one by one.
+const MAX_USES: usize = 500;
+
+/// The files that a command may open: all, or those that it writes. `None` where that cannot be told.
+fn opened(command: &Command, reads: bool) -> Option<Vec<FileUse>> {
+    let concerned = |file: &FileUse| reads || file.access.writes();
+    let seen = command.analysis.seen();
+    let anything = matches!(&command.analysis, Analysis::Unanalysable(found) if found.anything);
+    let mut uses: Vec<FileUse> = Vec::new();
+    let mut add = |file: FileUse| {
+        if concerned(&file) && !uses.contains(&file) {
+            uses.push(file);
+        }
+        uses.len() <= MAX_USES
+    };
+    let direct = seen.redirections.iter().chain(&seen.files).cloned().all(&mut add);
+    let fragments = seen.fragments.iter().all(|fragment| {
+        let suffixes = (0..fragment.len()).map(|at| fragment.get(at..).unwrap_or_default());
+        suffixes.flat_map(operands).all(&mut add)
+    });
+    (direct && fragments && !anything).then_some(uses)
 }

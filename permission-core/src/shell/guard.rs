@@ -32,14 +32,14 @@ pub(super) fn check(text: &str) -> Result<(), Doubt> {
     if openers > MAX_OPENERS {
         return Err(Doubt::TooDeep);
     }
-    let risky = joined.matches(['(', '$', '`']).count() + 2 * keywords(&joined, &["case"]);
+    let risky = joined.matches(['(', '$', '`', '[']).count() + 2 * keywords(&joined, &["case"]);
     if risky > MAX_RISKY_OPENERS && backtracks(&joined) {
         return Err(Doubt::TooDeep);
     }
     if joined.contains(is_forbidden) {
         return Err(Doubt::ControlCharacter);
     }
-    if extended_globs(&joined) || huge_descriptor(&joined) {
+    if extended_globs(&joined) || huge_descriptor(&joined) || here_document_in_expansion(&joined) {
         return Err(Doubt::Unparsable);
     }
     Ok(())
@@ -84,6 +84,15 @@ fn extended_globs(text: &str) -> bool {
 fn huge_descriptor(text: &str) -> bool {
     text.split(['<', '>'])
         .any(|before| before.chars().rev().take_while(char::is_ascii_digit).count() > 9)
+}
+
+/// The reader panics on some here-documents inside `${…}`.
+fn here_document_in_expansion(text: &str) -> bool {
+    let plain = |rest: &str| {
+        let name = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        name.starts_with('}')
+    };
+    text.contains("<<") && text.split("${").skip(1).any(|rest| !plain(rest))
 }
 
 fn keywords(text: &str, keywords: &[&str]) -> usize {
