@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::{
+    modes::PermissionMode,
     pipeline::hooks::{HookOptions, Hooks},
     rules::{RuleKind, RuleOrigin, RuleSet},
 };
@@ -19,8 +20,10 @@ pub struct Policy {
     pub hooks: Hooks,
     /// How its hooks' outcomes are read.
     pub hook_options: HookOptions,
-    /// Working directories that it adds, absolute.
+    /// Working directories that it adds, absolute or below `~/`, as they are written.
     pub additional_directories: Vec<String>,
+    /// `permissions.defaultMode`: the mode that sessions start in.
+    pub default_mode: Option<PermissionMode>,
     /// `permissions.disableBypassPermissionsMode`.
     pub bypass_disabled: bool,
     /// `permissions.denialThreshold`; 0 for never.
@@ -31,6 +34,8 @@ pub struct Policy {
     pub confine: bool,
     /// `permissions.autoAllow`: an allow rule takes Claude's own question away.
     pub auto_allow: bool,
+    /// `permissions.clientMcpServers`: a client may bring MCP servers.
+    pub client_mcp_servers: bool,
     /// Files that must not be changed besides Claude's settings: the policy itself, absolute.
     pub protected: Vec<String>,
 }

@@ -1,8 +1,9 @@
-//! Every sentence of the guard's that the model or a user reads.
+//! Every sentence of the guard's that the model, a user or an operator reads.
 //!
-//! Place in the flow: `examine` puts them into answers.
+//! Place in the flow: `examine` puts them into answers, `policy_file` into mistakes.
 
-use crate::{pipeline::AskReason, rules::Rule};
+use super::policy_file::PolicyMistake;
+use crate::{modes::PermissionMode, pipeline::AskReason, rules::Rule};
 
 pub(super) const PLAN_CHANGE: &str = "the session is in plan mode, where no file but the plan may be changed";
 pub(super) const PLAN_COMMAND: &str = "the session is in plan mode, and this may do more than read";
@@ -41,4 +42,52 @@ pub(super) fn ask(reason: &AskReason) -> String {
 /// A question that nobody can be asked.
 pub(super) fn unasked(reason: &str) -> String {
     format!("{reason}, and {HEADLESS}")
+}
+
+pub(super) const NOT_AN_OBJECT: &str = "must be a JSON object";
+pub(super) const NOT_A_LIST: &str = "must be a list";
+pub(super) const NOT_TEXT: &str = "must be a string that is not blank";
+pub(super) const NOT_A_SWITCH: &str = "must be `true` or `false`";
+pub(super) const NOT_DISABLE: &str = "must be the string `disable`, or be left out";
+pub(super) const NOT_A_COUNT: &str = "must be a whole number; 0 means never";
+pub(super) const NOT_ABSOLUTE: &str = "must begin with `/` or `~/`";
+pub(super) const REPEATED: &str = "stands here more than once";
+
+/// A key that means nothing.
+pub(super) fn unknown_key(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!("is not a key of a policy; allowed here: {}", names.join(", "))
+}
+
+/// A mode that is none.
+pub(super) fn bad_mode() -> String {
+    let modes = PermissionMode::ALL.map(|mode| format!("`{mode}`"));
+    format!("must be one of {}", modes.join(", "))
+}
+
+/// A rule that does not count as written.
+pub(super) fn bad_rule(problem: &str) -> String {
+    format!("{problem}; a policy's rules must count as they are written")
+}
+
+/// Text that is no JSON.
+pub(super) fn bad_json(error: &serde_json::Error) -> String {
+    let error = error.to_string();
+    let reason = error.split(" at line ").next().unwrap_or_default();
+    format!("the file is not valid JSON: {reason}")
+}
+
+/// A mistake in one line.
+pub(super) fn mistake(mistake: &PolicyMistake) -> String {
+    let file: String = mistake.file.display().to_string().escape_debug().collect();
+    let key = mistake
+        .key
+        .as_deref()
+        .map(|key| format!("`{}` ", key.escape_debug()));
+    format!(
+        "`{file}`, line {}: {}{}",
+        mistake.line,
+        key.unwrap_or_default(),
+        mistake.message
+    )
 }

@@ -12,25 +12,25 @@ use serde::{
 use serde_json::{Value, value::RawValue};
 
 /// A text, and where its lines begin.
-pub(super) struct Lines<'a> {
+pub(crate) struct Lines<'a> {
     text: &'a str,
     starts: Vec<usize>,
 }
 
 /// A place in a text, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Position {
-    pub(super) line: u32,
+pub(crate) struct Position {
+    pub(crate) line: u32,
     /// In characters.
-    pub(super) column: u32,
+    pub(crate) column: u32,
 }
 
 /// One JSON value of a text.
 #[derive(Clone, Copy)]
-pub(super) struct Node<'a>(&'a RawValue);
+pub(crate) struct Node<'a>(&'a RawValue);
 
 impl<'a> Lines<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let breaks = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
         Self {
             text,
@@ -39,7 +39,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The position of the byte at `offset`, or of the end of the text.
-    pub(super) fn position(&self, offset: usize) -> Position {
+    pub(crate) fn position(&self, offset: usize) -> Position {
         let line = self.starts.partition_point(|&start| start <= offset);
         let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
         let before = self.text.get(start..offset).unwrap_or_default();
@@ -50,7 +50,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The offset that a `serde_json` error names by line and byte column.
-    pub(super) fn offset_of(&self, error: &serde_json::Error) -> usize {
+    pub(crate) fn offset_of(&self, error: &serde_json::Error) -> usize {
         let start = self
             .starts
             .get(error.line().saturating_sub(1))
@@ -60,7 +60,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The line on which `node` begins. `node` must have been read from this text.
-    pub(super) fn line_of(&self, node: Node<'_>) -> u32 {
+    pub(crate) fn line_of(&self, node: Node<'_>) -> u32 {
         let offset = node
             .0
             .get()
@@ -73,24 +73,24 @@ impl<'a> Lines<'a> {
 
 impl<'a> Node<'a> {
     /// The value that is the whole text.
-    pub(super) fn read(text: &'a str) -> Result<Self, serde_json::Error> {
+    pub(crate) fn read(text: &'a str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text).map(Node)
     }
 
     /// The members in order, repeated names included; `None` if it is no object.
-    pub(super) fn members(self) -> Option<Vec<(String, Node<'a>)>> {
+    pub(crate) fn members(self) -> Option<Vec<(String, Node<'a>)>> {
         let members: Members<'a> = serde_json::from_str(self.0.get()).ok()?;
         Some(members.0)
     }
 
     /// The elements; `None` if it is no array.
-    pub(super) fn elements(self) -> Option<Vec<Node<'a>>> {
+    pub(crate) fn elements(self) -> Option<Vec<Node<'a>>> {
         let elements: Vec<&'a RawValue> = serde_json::from_str(self.0.get()).ok()?;
         Some(elements.into_iter().map(Node).collect())
     }
 
     /// The value itself; `None` if it cannot be held, as half of a surrogate pair cannot.
-    pub(super) fn value(self) -> Option<Value> {
+    pub(crate) fn value(self) -> Option<Value> {
         serde_json::from_str(self.0.get()).ok()
     }
 }

@@ -5,7 +5,7 @@
 //! `document` (JSON with lines), `repair` (a file that breaks off), `parse`, `merge`, `modes`; `words` holds every
 //! sentence. Must not read files, and must not interpret a rule string.
 
-mod document;
+pub(crate) mod document;
 mod merge;
 mod modes;
 mod parse;

@@ -103,6 +103,11 @@ impl Hooks {
         (hooks, problems)
     }
 
+    /// Adds the hooks of another configuration behind these.
+    pub fn extend(&mut self, other: Self) {
+        self.entries.extend(other.entries);
+    }
+
     /// The hooks for a tool, in order.
     pub fn matching(&self, event: HookEvent, tool: &str) -> Vec<Arc<HookCommand>> {
         let wanted = self
