@@ -301,6 +301,14 @@ impl TurnMachine {
             return;
         }
         let turn_running = self.running.is_some();
+        // A question that is denied to a turn that goes on would have Claude ask the model again.
+        if self
+            .running
+            .as_ref()
+            .is_some_and(|running| running.stop == Stop::No)
+        {
+            effects.push(Effect::Interrupt);
+        }
         effects.push(Effect::WithdrawAsks);
         if let Some(running) = &mut self.running {
             running.stop = Stop::Killed;

@@ -258,6 +258,7 @@ fn close_answers_everything_and_later_prompts_too() {
         (
             Event::Close,
             &[
+                Effect::Interrupt,
                 Effect::WithdrawAsks,
                 Effect::DisarmEscalation,
                 answer(1, Outcome::Cancelled),
@@ -606,6 +607,7 @@ struct World {
     alive: Option<Generation>,
     newest: u64,
     clock: bool,
+    closing: bool,
     closed: bool,
     cancelled: Vec<PromptId>,
 }
@@ -642,7 +644,10 @@ impl World {
                 }
                 Effect::AbortLaunch => assert!(self.launching.take().is_some(), "nothing to abort"),
                 Effect::Kill | Effect::Retire => assert!(self.alive.is_some()),
-                Effect::Interrupt => assert!(self.with_claude.is_some_and(|id| self.cancelled.contains(&id))),
+                Effect::Interrupt => {
+                    let cancelled = self.with_claude.is_some_and(|id| self.cancelled.contains(&id));
+                    assert!(cancelled || self.closing, "nobody asked for that");
+                }
                 Effect::ArmEscalation => self.clock = true,
                 Effect::DisarmEscalation => self.clock = false,
                 Effect::Shutdown { .. } => self.closed = true,
@@ -768,6 +773,7 @@ proptest! {
             world.perform(effects);
         }
         if close {
+            world.closing = true;
             let effects = machine.on(Event::Close);
             world.perform(effects);
             prop_assert!(world.closed);

@@ -258,3 +258,18 @@ async fn background_work_is_answered_after_its_turn_and_answers_no_prompt() {
             .any(|update| update["params"]["update"]["content"]["text"] == "mine")
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_close_stops_the_turn_before_it_denies_the_question() {
+    let (mut world, mut claude, prompt, _, _) = asked().await;
+    let close = world
+        .request("session/close", json!({"sessionId": world.session}))
+        .await;
+    assert_eq!(claude.lines.receive().await["request"]["subtype"], "interrupt");
+    assert_eq!(
+        claude.reply().await,
+        ("ask-1".to_owned(), json!("Tool use aborted"))
+    );
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "cancelled");
+    assert_eq!(world.answer(close).await.0["result"], json!({}));
+}
