@@ -129,9 +129,14 @@ pub(crate) fn command(bytes: &[u8]) {
             denied(rule, &text),
             "what is allowed is what the rule is about: {text:?}"
         );
-        assert!(!allowed(rule, &format!("{text}; id")), "{text:?}");
-        assert!(denied("Bash(id *)", &format!("{text}; id")), "{text:?}");
-        assert!(!allowed(rule, &format!("{text} $(id)")), "{text:?}");
+        // In front, because a comment or a continued line may be at the end.
+        assert!(!allowed(rule, &format!("id; {text}")), "{text:?}");
+        assert!(!allowed(rule, &format!(": $(id); {text}")), "{text:?}");
+        assert!(denied("Bash(id *)", &format!("id; {text}")), "{text:?}");
+        if !text.ends_with('\\') {
+            assert!(!allowed(rule, &format!("{text}\nid")), "{text:?}");
+            assert!(denied("Bash(id *)", &format!("{text}\nid")), "{text:?}");
+        }
     }
     assert!(denied(rule, &format!("zap; {text}")), "{text:?}");
     assert!(

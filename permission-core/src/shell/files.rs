@@ -140,7 +140,8 @@ fn pattern_at(name: &str, arguments: &[Word]) -> Option<usize> {
         let short = text.starts_with('-') && !text.starts_with("--") && text.contains(['e', 'f']);
         long || short || text.is_empty() && !word.raw.starts_with('"')
     };
-    if !SEARCHERS.contains(&name) || arguments.iter().any(brings) {
+    // Of git, it is the subcommand.
+    if name != "git" && (!SEARCHERS.contains(&name) || arguments.iter().any(brings)) {
         return None;
     }
     arguments
@@ -154,6 +155,9 @@ fn accesses(name: &str, arguments: &[Word]) -> Option<&'static [Access]> {
         || name == "uniq"
     {
         return Some(&[Access::Read, Access::Write]);
+    }
+    if name == "git" {
+        return git(arguments);
     }
     if TREE_READERS.contains(&name) {
         let writes = arguments
@@ -212,6 +216,15 @@ fn recursive(name: &str, arguments: &[Word]) -> bool {
     }
 }
 
+/// Subcommands that show files or change them in the working tree.
+fn git(arguments: &[Word]) -> Option<&'static [Access]> {
+    let named = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.text()));
+    if named(&["apply", "checkout", "clean", "mv", "restore", "rm"]) {
+        return Some(&[Access::Read, Access::WriteTree]);
+    }
+    named(&["archive", "blame", "cat-file", "diff", "grep", "log", "show"]).then_some(&[Access::Read])
+}
+
 fn is_recursive(option: &str) -> bool {
     let short = option.starts_with('-') && !option.starts_with("--") && option.contains(['r', 'R', 'd']);
     short || option.len() > 2 && "--recursive".starts_with(option)
@@ -235,6 +248,8 @@ fn paths(word: &Word) -> Vec<Word> {
     // `of=f`, `--file=f`, `@f`
     found.extend(text.split_once('=').map(|(_, value)| Word::plain(value)));
     found.extend(text.strip_prefix('@').map(Word::plain));
+    // `HEAD:f`
+    found.extend(text.split_once(':').map(|(_, path)| Word::plain(path)));
     // `-ff`, `-tdir`
     if option && !text.starts_with("--") {
         found.extend(

@@ -35,6 +35,8 @@ pub(super) fn follow(walker: &mut Walker<'_>, mut invocation: Invocation, input:
             invocation.spelled = escapes::spelled(&invocation);
             interpreter(walker, &invocation, input);
         }
+        // It only looks a name up.
+        Kind::Wrapper if looks_up(&invocation.words) => {}
         Kind::Wrapper => {
             suffixes(walker, &invocation);
             if let Some(inner) = unwrapped(walker, &invocation, bare) {
@@ -115,10 +117,7 @@ fn unwrapped(walker: &mut Walker<'_>, invocation: &Invocation, bare: bool) -> Op
     let words: Vec<&str> = invocation.words.iter().map(Word::text).collect();
     let at = if bare { begins(&words) } else { None };
     let Some(at) = at else {
-        // `command -v` only looks a name up.
-        if words.first() != Some(&"command") || !matches!(words.get(1), Some(&"-v" | &"-V")) {
-            walker.doubt(Doubt::Wrapper);
-        }
+        walker.doubt(Doubt::Wrapper);
         return None;
     };
     let mut inner = Invocation {
@@ -131,6 +130,14 @@ fn unwrapped(walker: &mut Walker<'_>, invocation: &Invocation, bare: bool) -> Op
         inner.words.push(Word::unknown("<input>"));
     }
     Some(inner)
+}
+
+/// `command -v name`
+fn looks_up(words: &[Word]) -> bool {
+    let [name, option, ..] = words else {
+        return false;
+    };
+    name.literal() == Some("command") && matches!(option.literal(), Some("-v" | "-V"))
 }
 
 /// Where the command of a wrapper begins.

@@ -107,6 +107,9 @@ const RUNNERS: &[Runner] = &[
     runner("env", &[], 0, &["-u", "--unset", "-C", "--chdir"]),
     runner("exec", &[], 0, &["-a"]),
     runner("nocorrect", &[], 0, &[]),
+    // Words of zsh.
+    runner("-", &[], 0, &[]),
+    runner("repeat", &[], 1, &[]),
     runner("busybox", &[], 0, &[]),
     runner("toybox", &[], 0, &[]),
     runner("npx", &[], 0, &["-p", "--package"]),

@@ -120,10 +120,57 @@ fn reading_inside_the_workspace_needs_no_rule() {
         ("cd ~ && ls", Nothing),
         ("cd", Nothing),
         ("node --version", Nothing),
+        ("git diff HEAD~1 main..x -- src", Allow),
+        ("git diff /etc/passwd a", Nothing),
+        ("git diff --no-index ../../x a", Nothing),
+        ("git diff HEAD~1 main..x -- src", Allow),
+        ("git diff /etc/passwd a", Nothing),
+        ("git diff --no-index ../../x a", Nothing),
     ];
     for (command, expected) in rows {
         assert_eq!(bash("", command), expected, "{command}");
     }
     let linked = json!({ "command": "cat out/passwd" });
     assert_eq!(say_with(&rules(""), "Bash", &linked, &links()), Nothing);
+}
+
+#[test]
+fn always_stands_for_the_parts_of_this_command_and_no_more() {
+    let rows: &[(&str, &[&str])] = &[
+        ("npm test", &["Bash(npm test)"]),
+        (
+            "ls; npm test && npm run x",
+            &["Bash(npm test)", "Bash(npm run x)"],
+        ),
+        ("npm test && npm test", &["Bash(npm test)"]),
+        ("timeout 5 npm test", &["Bash(npm test)"]),
+        ("foo 'a(b)' \\x", &["Bash(foo 'a\\(b\\)' \\\\x)"]),
+        ("npm run *", &[]),
+        ("npm test $(x)", &[]),
+        ("npm test > f", &[]),
+        ("PATH=x npm test", &[]),
+        ("a; b; c; d; e; f", &[]),
+    ];
+    for (command, expected) in rows {
+        let input = json!({ "command": command });
+        let call = Call::new("Bash", &input, workspace(&LexicalPaths));
+        let suggested = call.allow_rules();
+        assert_eq!(suggested, *expected, "{command}");
+        if !suggested.is_empty() {
+            let set = suggested
+                .iter()
+                .map(|rule| format!("allow {rule}"))
+                .collect::<Vec<_>>()
+                .join(" + ");
+            assert_eq!(bash(&set, command), Allow, "{set}: {command}");
+            assert_eq!(
+                bash(&set, &format!("{command} more")),
+                Nothing,
+                "{set}: {command}"
+            );
+        }
+    }
+    let input = json!({});
+    let call = Call::new("mcp__s__t", &input, workspace(&LexicalPaths));
+    assert_eq!(call.allow_rules(), ["mcp__s__t"]);
 }

@@ -113,6 +113,9 @@ fn a_search_looks_into_its_directory() {
 fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
     let denied = [
         "cat .env",
+        "git show HEAD:.env",
+        "git diff .env",
+        "git grep x .env",
         "cat ./.env",
         "cat a/../.env",
         "head -1 .env",

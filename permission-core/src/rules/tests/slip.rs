@@ -127,6 +127,7 @@ const ROWS: &[(&str, &str, &[&str])] = &[
         "rm *",
         &["busybox rm a", "busybox sh -c 'rm a'"],
     ),
+    ("Bash(repeat *)", "rm *", &["repeat 3 rm a", "- rm a"]),
     ("Bash(npx *)", "rm *", &["npx rm a"]),
     (
         "Bash(docker *)",
@@ -340,6 +341,7 @@ fn limits_leave_alone_what_they_are_not_about() {
         ("deny Bash(rm *)", "cat > f <<'E'\nrm a\nE"),
         ("deny Bash(rm *)", "ls # rm a"),
         ("deny Bash(rm *)", "rmdir a"),
+        ("deny Bash(rm *)", "command -v rm"),
         (
             "deny Bash(rm *)",
             "git commit -m \"$(cat <<'E'\nrm a `b` don't (\nE\n)\"",
