@@ -3,7 +3,7 @@
 //! Place in the flow: decisions and hook outcomes take their words from here.
 
 use super::decision::{AskReason, Reason, Stage};
-use crate::rules::Rule;
+use crate::{rules::Rule, settings::Origin};
 
 /// The longest output of a hook that is quoted, in characters.
 const MAX_QUOTE: usize = 200;
@@ -18,10 +18,16 @@ pub(super) const HOOK_BAD_DECISION: &str =
 pub(super) const HOOK_BAD_INPUT: &str = "a hook's `updatedInput` is not one JSON object";
 pub(super) const HOOK_UNKNOWN_OUTPUT: &str = "a hook's output is neither empty, nor `DENY:`, nor JSON";
 pub(super) const HOOK_FEEDBACK: &str = "a hook objects to the result and gives no reason";
-pub(super) const HOOK_UNUSABLE: &str = "is not a hook that can be run, so it denies what it matches; give it the type \
+pub(super) const HOOK_UNUSABLE: &str = "is not one that can be run, so it denies what it matches; give it the type \
                                         `command` and a command";
 pub(super) const HOOK_BAD_MATCHER: &str = "has a matcher that is neither a name, nor names joined by `|`, nor a regular expression, so it matches every tool";
 pub(super) const HOOK_NOT_RUN: &str = "a hook is configured that cannot be run";
+
+/// Something wrong in a hook's configuration, in one line.
+pub(super) fn hook_problem(origin: &Origin, message: &str) -> String {
+    let file: String = origin.file.display().to_string().escape_debug().collect();
+    format!("{file}, line {}: a hook {message}", origin.line)
+}
 
 /// A hook that did not run.
 pub(super) fn hook_failed(why: &str) -> String {

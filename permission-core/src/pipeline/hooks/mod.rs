@@ -6,7 +6,7 @@
 mod matcher;
 mod outcome;
 
-use std::{sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 
@@ -79,6 +79,12 @@ impl HookEvent {
             Self::PreToolUse => "PreToolUse",
             Self::PostToolUse => "PostToolUse",
         }
+    }
+}
+
+impl fmt::Display for HookProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&words::hook_problem(&self.origin, self.message))
     }
 }
 

@@ -76,6 +76,13 @@ fn a_hook_that_cannot_be_run_still_stands_in_the_way() {
 }
 
 #[test]
+fn a_problem_names_its_place() {
+    let (_, problems) = read(json!({ "PreToolUse": [{ "matcher": "[", "hooks": [{ "type": "http" }] }] }));
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    insta::assert_snapshot!(told.join("\n"));
+}
+
+#[test]
 fn a_hook_is_told_what_happens() {
     let facts = HookFacts {
         session_id: "s".into(),
