@@ -6,7 +6,7 @@
 use permission_core::{
     Answer, AskContext, Effect, FormReply, LexicalPaths, PermissionUpdate, PreparedRequest, QuestionForm,
     Snapshot, prepare,
-    rules::{Call, Rule, RuleKind, RuleOrigin, RuleSet, Workspace},
+    rules::{Allowed, Call, Rule, RuleKind, RuleOrigin, RuleSet, Workspace},
 };
 use serde_json::{Value, json};
 
@@ -146,13 +146,13 @@ pub(crate) fn command(bytes: &[u8]) {
     let _ = denied("Read(.env)", &text) || denied("Edit(src/**)", &text);
 }
 
+/// Whether the rule allows the command; what only reads needs no rule.
 fn allowed(rule: &str, command: &str) -> bool {
     let mut rules = RuleSet::default();
     rules.add(RuleKind::Allow, rule, RuleOrigin::Session);
     let input = json!({ "command": command });
-    rules
-        .allows(&Call::new("Bash", &input, workspace()), false)
-        .is_some()
+    let allowed = rules.allows(&Call::new("Bash", &input, workspace()), false);
+    matches!(allowed, Some(Allowed::ByRules(_)))
 }
 
 fn denied(rule: &str, command: &str) -> bool {
