@@ -183,14 +183,18 @@ async fn the_exit_carries_the_status_and_the_last_words() {
 
 #[tokio::test]
 async fn a_second_kill_does_not_lengthen_the_grace_of_the_first() {
-    let mut running = run("trap '' TERM; echo $$; while :; do sleep 600; done").await;
-    let leader = Pids::of(running.stdout).next().await;
+    let mut running = run("trap 'echo 1' TERM; echo $$; while :; do sleep 600; done").await;
+    let mut said = Pids::of(running.stdout);
+    let leader = said.next().await;
     assert!(
         timeout(Duration::from_millis(1), running.life.kill(&SHORT))
             .await
             .is_err()
     );
-    assert_eq!(within(running.life.kill(&LONG)).await, signalled(9));
+    // The first has asked it to end before the second comes.
+    said.next().await;
+    let exit = within(running.life.kill(&LONG)).await;
+    assert_eq!(exit.status, ExitStatus::Signal(9));
     reaped(leader);
 }
 
