@@ -211,9 +211,7 @@ impl Actor {
             let Some(QueryEvent::Delta(delta)) = event else {
                 break;
             };
-            if let Some(line) = self.translator.delta(&delta) {
-                self.outbox.push(&self.link.connection, line);
-            }
+            self.delta(&delta);
             event = match &mut self.claude {
                 Claude::Running(_, query) if self.outbox.is_empty() && self.early.is_empty() => {
                     query.next().now_or_never()
@@ -221,14 +219,8 @@ impl Actor {
                 Claude::Running(..) | Claude::Absent | Claude::Starting(..) | Claude::Ending(..) => None,
             };
         }
-        match event {
-            None => {}
-            Some(QueryEvent::Delta(delta)) => {
-                if let Some(line) = self.translator.delta(&delta) {
-                    self.outbox.push(&self.link.connection, line);
-                }
-            }
-            Some(event) => self.frame(event),
+        if let Some(event) = event {
+            self.frame(event);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use claude_sdk_bridge::{
     backend::Exit,
+    decode::DeltaLine,
     messages::{
         ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage, SessionState,
         SystemEvent, SystemMessage, TurnOutcome, control::IncomingRequest,
@@ -20,17 +21,13 @@ use crate::{
 };
 
 impl Actor {
-    /// Takes one event of Claude's that is no text delta.
+    /// Takes one event of Claude's.
     pub(super) fn frame(&mut self, event: QueryEvent) {
         let Some(generation) = self.generation() else {
             return;
         };
         match event {
-            QueryEvent::Delta(delta) => {
-                if let Some(line) = self.translator.delta(&delta) {
-                    self.outbox.push(&self.link.connection, line);
-                }
-            }
+            QueryEvent::Delta(delta) => self.delta(&delta),
             QueryEvent::Message(message) => self.message(generation, &message),
             QueryEvent::ControlRequest { id, request } => match request {
                 IncomingRequest::CanUseTool(question) => self.ask(id, question),
@@ -38,6 +35,13 @@ impl Actor {
             },
             QueryEvent::ControlCancel { id } => self.withdrawn_by_claude(&id),
             QueryEvent::Ended(exit) => self.process_gone(generation, &exit),
+        }
+    }
+
+    /// Takes a piece of text, on the hot path.
+    pub(super) fn delta(&mut self, delta: &DeltaLine) {
+        if let Some(line) = self.translator.delta(delta) {
+            self.outbox.push(&self.link.connection, line);
         }
     }
 
