@@ -97,6 +97,7 @@ fn command(
     command
 }
 
+pub(crate) use self::spawner::{Spawned, spawn};
 #[cfg(test)]
 pub(crate) use self::start::start as start_command;
 

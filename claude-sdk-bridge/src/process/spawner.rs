@@ -18,19 +18,19 @@ use crate::backend::ExitStatus;
 
 /// A process that was started, with the three ends of its pipes.
 #[derive(Debug)]
-pub(super) struct Spawned {
-    pub(super) stdin: ChildStdin,
-    pub(super) stdout: ChildStdout,
-    pub(super) stderr: ChildStderr,
+pub(crate) struct Spawned {
+    pub(crate) stdin: ChildStdin,
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stderr: ChildStderr,
     /// Dropping it ends the process and all it started.
-    pub(super) tree: KillOnDrop,
+    pub(crate) tree: KillOnDrop,
     /// The exit status, once nothing of it is left.
-    pub(super) status: watch::Receiver<Option<ExitStatus>>,
+    pub(crate) status: watch::Receiver<Option<ExitStatus>>,
 }
 
 /// Starts `command` in a process group of its own, with pipes, marked, and bound to the life of this process. What
 /// outlives it gets `linger` to end. Dropping the future leaves nothing running.
-pub(super) async fn spawn(command: Command, linger: Duration) -> io::Result<Spawned> {
+pub(crate) async fn spawn(command: Command, linger: Duration) -> io::Result<Spawned> {
     let (reply, spawned) = oneshot::channel();
     let gone = || io::Error::other("the thread that starts processes is gone");
     jobs()?

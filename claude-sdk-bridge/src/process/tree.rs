@@ -25,7 +25,7 @@ const MAX_ROUNDS: usize = 64;
 
 /// The processes of one started Claude.
 #[derive(Debug)]
-pub(super) struct Tree {
+pub(crate) struct Tree {
     leader: Pid,
     /// `NAME=value`, as it stands in the environment of every member.
     mark: String,
@@ -210,7 +210,7 @@ impl Tree {
 
 /// Ends the tree when it goes.
 #[derive(Debug)]
-pub(super) struct KillOnDrop(pub(super) std::sync::Arc<Tree>);
+pub(crate) struct KillOnDrop(pub(super) std::sync::Arc<Tree>);
 
 impl Drop for KillOnDrop {
     fn drop(&mut self) {

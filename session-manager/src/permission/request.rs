@@ -6,10 +6,8 @@ use acp_proto::{
     ext::{MetaRecord, PermissionPresentation},
     schema,
 };
-use claude_sdk_bridge::messages::control::CanUseTool;
-use permission_core::{
-    AskContext, OptionKind, PathResolver, PlanFacts, PrepareError, PreparedRequest, Presentation,
-};
+use claude_sdk_bridge::{messages::control::CanUseTool, paths::FileSystemPaths};
+use permission_core::{AskContext, OptionKind, PlanFacts, PrepareError, PreparedRequest, Presentation};
 use serde_json::Value;
 
 use super::AskFacts;
@@ -24,7 +22,7 @@ pub(crate) fn prepare(question: &CanUseTool, facts: &AskFacts<'_>) -> Result<Pre
     let tool_use_id = question.tool_use_id.as_str();
     let input = Value::Object(question.input.clone());
     let suggestions = serde_json::to_value(&question.permission_suggestions).ok();
-    let base = AskContext::new(&question.tool_name, &input, tool_use_id, &cwd, &FileSystem);
+    let base = AskContext::new(&question.tool_name, &input, tool_use_id, &cwd, &FileSystemPaths);
     permission_core::prepare(&AskContext {
         display_name: question.display_name.as_str(),
         suggestions: suggestions.as_ref(),
@@ -95,56 +93,5 @@ fn presentation(presentation: &Presentation) -> PermissionPresentation {
         description: presentation.description.clone(),
         default_to_no: presentation.default_to_no.then_some(true),
         ..PermissionPresentation::new(presentation.title.clone())
-    }
-}
-
-/// Symbolic links as the file system has them.
-struct FileSystem;
-
-impl PathResolver for FileSystem {
-    /// What does not exist yet is resolved as far as it does: a new file lies where its directory really is. Where a link
-    /// to nowhere leads cannot be told.
-    fn resolve(&self, path: &str) -> Option<String> {
-        let path = Path::new(path);
-        let (existing, resolved) = path
-            .ancestors()
-            .find_map(|prefix| Some((prefix, std::fs::canonicalize(prefix).ok()?)))?;
-        let rest = path.strip_prefix(existing).ok()?;
-        let resolved = match rest.iter().next() {
-            None => resolved,
-            Some(first) if existing.join(first).symlink_metadata().is_ok() => return None,
-            Some(_) => resolved.join(rest),
-        };
-        resolved.into_os_string().into_string().ok()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn paths_are_resolved_as_far_as_they_exist() {
-        let dir = tempfile::tempdir().unwrap();
-        let root = std::fs::canonicalize(dir.path()).unwrap();
-        std::fs::create_dir(root.join("real")).unwrap();
-        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
-        std::os::unix::fs::symlink(root.join("nowhere"), root.join("dangling")).unwrap();
-        let cases = [
-            ("real", Some("real")),
-            ("link", Some("real")),
-            ("link/new.txt", Some("real/new.txt")),
-            ("link/new/deep.txt", Some("real/new/deep.txt")),
-            ("dangling", None),
-            ("dangling/x", None),
-        ];
-        for (path, expected) in cases {
-            let got = FileSystem.resolve(&root.join(path).to_string_lossy());
-            assert_eq!(
-                got,
-                expected.map(|path| root.join(path).to_string_lossy().into_owned()),
-                "{path}"
-            );
-        }
     }
 }

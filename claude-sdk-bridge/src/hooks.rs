@@ -1,0 +1,150 @@
+//! Runs the hook commands of settings: JSON on standard input, what it says on standard output.
+//!
+//! Place in the flow: the pipeline and the guard say which hook runs and what its end means; this starts it, within its
+//! limits, and reports how it ended. Must not read an outcome out of the output.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use permission_core::pipeline::hooks::{HOOK_OUTPUT_BYTES, HookCommand, HookRun};
+use serde_json::Value;
+
+use crate::backend::ExitStatus;
+use crate::command::{End, Finished, Limits, run};
+
+/// The shell that hook commands are written for.
+const SHELL: &str = "/bin/sh";
+
+/// The variable that tells a hook where the project is.
+const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+
+/// Where hooks run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HookPlace {
+    /// Their working directory.
+    pub cwd: PathBuf,
+    /// The project's root, which they find in `CLAUDE_PROJECT_DIR`.
+    pub project_root: PathBuf,
+}
+
+/// Runs one hook to its end, or to its limit of time or output, at which it is killed with all it has started. Dropping the
+/// future kills it, too. What went wrong with it is logged with its place in the settings.
+pub async fn run_hook(hook: &HookCommand, payload: &Value, place: &HookPlace) -> HookRun {
+    let Some(text) = &hook.command else {
+        return HookRun::Failed("no command is configured".to_owned());
+    };
+    let mut command = Command::new(SHELL);
+    command
+        .arg("-c")
+        .arg(text)
+        .current_dir(&place.cwd)
+        .env(PROJECT_DIR, &place.project_root);
+    let limits = Limits {
+        time: hook.timeout,
+        output_bytes: HOOK_OUTPUT_BYTES,
+    };
+    let ended = outcome(run(command, payload.to_string().as_bytes(), limits).await);
+    log(hook, &ended);
+    ended
+}
+
+fn outcome(Finished { end, stdout, stderr }: Finished) -> HookRun {
+    match end {
+        End::Status(ExitStatus::Code(code)) => HookRun::Exited { code, stdout, stderr },
+        End::Status(status @ (ExitStatus::Signal(_) | ExitStatus::Unknown)) => {
+            HookRun::Failed(format!("it ended with {status}"))
+        }
+        End::TimedOut => HookRun::TimedOut,
+        End::Overflowed => HookRun::Overflowed,
+        End::NotStarted(error) => HookRun::Failed(format!("it could not be started: {error}")),
+    }
+}
+
+fn log(hook: &HookCommand, run: &HookRun) {
+    let file = hook.origin.file.display();
+    let line = hook.origin.line;
+    match run {
+        HookRun::Exited { code: 0, .. } => tracing::debug!(%file, line, "a hook has run"),
+        HookRun::Exited { code, .. } => tracing::warn!(%file, line, code, "a hook has failed"),
+        HookRun::TimedOut => {
+            tracing::warn!(%file, line, limit = ?hook.timeout, "a hook took too long and was killed")
+        }
+        HookRun::Overflowed => {
+            tracing::warn!(%file, line, limit_bytes = HOOK_OUTPUT_BYTES, "a hook wrote too much and was killed");
+        }
+        HookRun::Failed(reason) => tracing::warn!(%file, line, reason, "a hook could not be run"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use permission_core::settings::{Origin, SettingsSource};
+    use serde_json::json;
+
+    use super::*;
+
+    async fn hook(command: Option<&str>, timeout: Duration) -> HookRun {
+        let dir = tempfile::tempdir().unwrap();
+        let place = HookPlace {
+            cwd: dir.path().to_owned(),
+            project_root: dir.path().to_owned(),
+        };
+        let hook = HookCommand {
+            command: command.map(str::to_owned),
+            timeout,
+            origin: Origin {
+                source: SettingsSource::Managed,
+                file: std::path::Path::new("policy.json").into(),
+                line: 1,
+            },
+        };
+        let payload = json!({"tool_name": "Bash"});
+        let run = run_hook(&hook, &payload, &place);
+        tokio::time::timeout(Duration::from_secs(30), run).await.unwrap()
+    }
+
+    const LONG: Duration = Duration::from_secs(20);
+
+    fn exited(code: i32, stdout: &str, stderr: &str) -> HookRun {
+        HookRun::Exited {
+            code,
+            stdout: stdout.into(),
+            stderr: stderr.into(),
+        }
+    }
+
+    #[tokio::test]
+    async fn every_end_is_reported_as_what_it_is() {
+        let rows = [
+            ("cat", exited(0, r#"{"tool_name":"Bash"}"#, "")),
+            ("true", exited(0, "", "")),
+            ("echo no >&2; exit 2", exited(2, "", "no\n")),
+            ("./missing 2>/dev/null", exited(127, "", "")),
+            ("touch f; ./f 2>/dev/null", exited(126, "", "")),
+            (
+                r#"test "$CLAUDE_PROJECT_DIR" = "$PWD" && echo here"#,
+                exited(0, "here\n", ""),
+            ),
+            ("yes", HookRun::Overflowed),
+            (
+                "kill -9 $$",
+                HookRun::Failed("it ended with signal `9`".to_owned()),
+            ),
+        ];
+        for (command, expected) in rows {
+            assert_eq!(hook(Some(command), LONG).await, expected, "{command}");
+        }
+        assert_eq!(
+            hook(None, LONG).await,
+            HookRun::Failed("no command is configured".to_owned())
+        );
+    }
+
+    #[tokio::test]
+    async fn a_hook_that_hangs_is_over_at_its_limit() {
+        let limit = Duration::from_millis(100);
+        assert_eq!(hook(Some("sleep 600"), limit).await, HookRun::TimedOut);
+    }
+}
