@@ -55,6 +55,10 @@ pub fn argv(options: &LaunchOptions, mcp_config: Option<&Path>) -> Vec<OsString>
         }
     }
     args.optional("settings", options.settings_file.as_deref());
+    args.optional(
+        "managed-settings",
+        options.managed_settings.as_ref().map(ToString::to_string),
+    );
     args.0
 }
 

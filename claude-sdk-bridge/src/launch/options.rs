@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use permission_core::PermissionMode;
+use serde_json::Value;
 
 use super::McpServer;
 use crate::messages::{ClaudeSessionId, MessageUuid};
@@ -43,6 +44,8 @@ pub struct LaunchOptions {
     pub setting_sources: Option<Vec<SettingSource>>,
     /// A settings file whose values lie above those of user, project and local settings.
     pub settings_file: Option<PathBuf>,
+    /// Settings that nothing below them can loosen; Claude takes only what restricts.
+    pub managed_settings: Option<Value>,
     /// MCP servers of the client. They hold secrets and never stand in argv.
     pub mcp_servers: Vec<McpServer>,
     /// Whether the MCP servers of settings are left out.
@@ -85,6 +88,7 @@ impl LaunchOptions {
             disallowed_tools: Vec::new(),
             setting_sources: Some(SettingSource::ALL.to_vec()),
             settings_file: None,
+            managed_settings: None,
             mcp_servers: Vec::new(),
             strict_mcp_config: false,
             additional_directories: Vec::new(),

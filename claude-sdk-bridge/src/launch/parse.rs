@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use permission_core::PermissionMode;
+use serde_json::Value;
 
 use super::{LaunchOptions, PermissionPrompts, SessionStart, SettingSource, Thinking, Tools};
 use crate::messages::{ClaudeSessionId, MessageUuid};
@@ -170,6 +171,7 @@ impl Parser {
             "no-session-persistence" => options.persist_session = !given.set()?,
             "replay-user-messages" => options.replay_user_messages = given.set()?,
             "settings" => options.settings_file = Some(given.path()?),
+            "managed-settings" => options.managed_settings = Some(given.json()?),
             _ => {
                 let value = given.value.map(|_| given.text()).transpose()?;
                 options.extra_args.push((flag, value));
@@ -263,6 +265,10 @@ impl Given<'_> {
         } else {
             Err(self.bad())
         }
+    }
+
+    fn json(&self) -> Result<Value, ArgvError> {
+        serde_json::from_str(&self.text()?).map_err(|_| self.bad())
     }
 
     fn thinking(&self) -> Result<Thinking, ArgvError> {

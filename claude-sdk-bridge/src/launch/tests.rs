@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use permission_core::PermissionMode;
 use proptest::prelude::*;
 use serde_json::Value;
+use serde_json::json;
 
 use super::*;
 
@@ -64,6 +65,7 @@ fn unusual() -> LaunchOptions {
         disallowed_tools: vec!["WebFetch".to_owned()],
         setting_sources: Some(Vec::new()),
         settings_file: Some("/s.json".into()),
+        managed_settings: Some(json!({"permissions": {"deny": ["Bash(rm *)"]}})),
         strict_mcp_config: true,
         additional_directories: vec!["/a".into(), "/b c".into()],
         hook_events: true,
@@ -81,7 +83,7 @@ fn unusual() -> LaunchOptions {
 #[test]
 fn every_option_has_its_flag_in_the_order_of_the_official_sdk() {
     let args = argv(&unusual(), Some(Path::new("/tmp/mcp.json")));
-    insta::assert_snapshot!(lines(&args), @"
+    insta::assert_snapshot!(lines(&args), @r#"
     --output-format
     stream-json
     --verbose
@@ -116,7 +118,8 @@ fn every_option_has_its_flag_in_the_order_of_the_official_sdk() {
     --name=foo
     --await-initialize
     --settings=/s.json
-    ");
+    --managed-settings={"permissions":{"deny":["Bash(rm *)"]}}
+    "#);
 }
 
 #[test]
@@ -261,27 +264,37 @@ fn options() -> impl Strategy<Value = LaunchOptions> {
         proptest::option::of(path()),
     );
     let extra = proptest::collection::vec(("x-[a-z]{1,5}", text()), 0..3);
-    (permissions(), session(), model, paths, any::<[bool; 5]>(), extra).prop_map(
-        |(permissions, session, model, paths, flags, extra_args)| LaunchOptions {
-            session,
-            model: model.0,
-            fallback_model: model.1,
-            effort: model.2,
-            agent: model.3,
-            thinking: model.4,
-            max_turns: model.5,
-            additional_directories: paths.0,
-            debug_file: paths.1,
-            settings_file: paths.2,
-            strict_mcp_config: flags[0],
-            partial_messages: flags[1],
-            hook_events: flags[2],
-            replay_user_messages: flags[3],
-            persist_session: flags[4],
-            extra_args,
-            ..permissions
-        },
+    let managed = proptest::option::of(".{0,6}".prop_map(|rule| json!({"permissions": {"deny": [rule]}})));
+    (
+        permissions(),
+        session(),
+        model,
+        paths,
+        any::<[bool; 5]>(),
+        (extra, managed),
     )
+        .prop_map(
+            |(permissions, session, model, paths, flags, (extra_args, managed_settings))| LaunchOptions {
+                session,
+                model: model.0,
+                fallback_model: model.1,
+                effort: model.2,
+                agent: model.3,
+                thinking: model.4,
+                max_turns: model.5,
+                additional_directories: paths.0,
+                debug_file: paths.1,
+                settings_file: paths.2,
+                managed_settings,
+                strict_mcp_config: flags[0],
+                partial_messages: flags[1],
+                hook_events: flags[2],
+                replay_user_messages: flags[3],
+                persist_session: flags[4],
+                extra_args,
+                ..permissions
+            },
+        )
 }
 
 proptest! {
