@@ -165,6 +165,7 @@ fn denied(rule: &str, command: &str) -> bool {
 fn workspace() -> Workspace<'static> {
     Workspace {
         cwd: "/repo",
+        current: "/repo",
         project_root: "/repo",
         home: Some("/home/u"),
         additional: &[],

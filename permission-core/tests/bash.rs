@@ -276,6 +276,7 @@ fn denied(name: &str, text: &str) -> bool {
     let input = json!({ "command": text });
     let workspace = Workspace {
         cwd: "/repo",
+        current: "/repo",
         project_root: "/repo",
         home: None,
         additional: &[],

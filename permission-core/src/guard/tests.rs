@@ -48,6 +48,7 @@ fn call<'a>(
         mode,
         workspace: Workspace {
             cwd: "/repo",
+            current: "/repo",
             project_root: "/repo",
             home: Some("/home/u"),
             additional: &[],
@@ -167,6 +168,37 @@ fn cases_86_and_89_confined_files_lie_inside_through_links() {
         ..confined()
     };
     assert_eq!(says(Some(headless), BYPASS, "Bash", bash("echo $(id)")), "deny");
+}
+
+#[test]
+fn relative_paths_start_where_the_shell_is() {
+    let confined = Policy {
+        confine: true,
+        ..policy("deny Read(secret.txt)")
+    };
+    let rows = [
+        ("/etc", bash("cat passwd"), "deny"),
+        ("/etc", file("passwd"), "deny"),
+        ("/etc", bash("cat ../repo/a"), "-"),
+        ("/repo/sub", bash("cat ../a"), "-"),
+        ("/repo/sub", bash("cat ../../a"), "deny"),
+        ("/repo/sub", bash("cat secret.txt"), "deny"),
+        ("/repo/sub", bash("cat ../secret.txt"), "deny"),
+    ];
+    for (current, input, expected) in rows {
+        let tool = if input.get("command").is_some() {
+            "Bash"
+        } else {
+            "Read"
+        };
+        let mut call = call(tool, &input, BYPASS, &LexicalPaths);
+        call.workspace.current = current;
+        let mut guard = Guard::new(Some(Arc::new(confined.clone())));
+        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
+            panic!("a hook");
+        };
+        assert_eq!(word(&answer), expected, "{current} {input}");
+    }
 }
 
 #[test]

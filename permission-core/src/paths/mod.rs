@@ -30,6 +30,8 @@ impl PathResolver for LexicalPaths {
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) cwd: &'a str,
+    /// Where relative paths start.
+    current: &'a str,
     pub(crate) project_root: &'a str,
     pub(crate) home: Option<&'a str>,
     resolver: &'a dyn PathResolver,
@@ -70,15 +72,21 @@ impl<'a> Places<'a> {
     ) -> Self {
         Self {
             cwd,
+            current: cwd,
             project_root,
             home,
             resolver,
         }
     }
 
+    pub(crate) fn starting_at(self, current: &'a str) -> Self {
+        Self { current, ..self }
+    }
+
     pub(crate) fn of(ask: &AskContext<'a>) -> Self {
         Self {
             cwd: ask.cwd,
+            current: ask.cwd,
             project_root: ask.project_root,
             home: ask.home,
             resolver: ask.paths,
@@ -90,7 +98,7 @@ impl<'a> Places<'a> {
         let given = match (path.strip_prefix("~/"), self.home) {
             (Some(rest), Some(home)) => normalized(&format!("{home}/{rest}")),
             _ if path.starts_with('/') => normalized(path),
-            _ => normalized(&format!("{}/{path}", self.cwd)),
+            _ => normalized(&format!("{}/{path}", self.current)),
         };
         Subject {
             resolved: self.resolve(&given),

@@ -7,6 +7,7 @@ use crate::wildcard::Glyph;
 
 const PLACES: Places<'static> = Places {
     cwd: "/repo/app",
+    current: "/repo/app",
     project_root: "/repo",
     home: Some("/home/u"),
     resolver: &LexicalPaths,

@@ -125,6 +125,7 @@ impl PermissionContext {
     pub fn workspace<'a>(&'a self, additional: &'a [String], paths: &'a dyn PathResolver) -> Workspace<'a> {
         Workspace {
             cwd: &self.cwd,
+            current: &self.cwd,
             project_root: &self.project_root,
             home: self.home.as_deref(),
             additional,

@@ -16,6 +16,8 @@ use crate::{
 pub struct Workspace<'a> {
     /// The working directory, absolute.
     pub cwd: &'a str,
+    /// Where relative paths start, absolute: the working directory, unless a command has changed to another since.
+    pub current: &'a str,
     /// The project's root, absolute; rules like `/src/**` start here.
     pub project_root: &'a str,
     /// The user's home directory, absolute.
@@ -65,12 +67,13 @@ impl<'a> Call<'a> {
     pub(crate) fn places(&self) -> Places<'a> {
         let Workspace {
             cwd,
+            current,
             project_root,
             home,
             additional: _,
             paths,
         } = self.workspace;
-        Places::new(cwd, project_root, home, paths)
+        Places::new(cwd, project_root, home, paths).starting_at(current)
     }
 
     /// The analysis of the command; `None` for other tools, and without a command.

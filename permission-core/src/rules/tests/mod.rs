@@ -42,6 +42,7 @@ fn rules(text: &str) -> RuleSet {
 fn workspace(paths: &dyn PathResolver) -> Workspace<'_> {
     Workspace {
         cwd: "/repo/app",
+        current: "/repo/app",
         project_root: "/repo",
         home: Some("/home/u"),
         additional: &[],
