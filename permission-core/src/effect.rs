@@ -67,6 +67,11 @@ pub enum FollowUp {
 }
 
 impl Settlement {
+    /// Whether the user agreed: the tool runs, or its plan goes on elsewhere.
+    pub fn approves(&self) -> bool {
+        self.result.is_allow() || matches!(self.follow_up, FollowUp::ClearContext { .. })
+    }
+
     /// Replaces `auto` by `acceptEdits`, for a model that turned out not to have it. Tells whether there was
     /// anything to replace.
     pub fn degrade_auto(&mut self) -> bool {

@@ -64,6 +64,14 @@ impl GuardAnswer {
         matches!(self.opinion, Opinion::Deny { .. })
     }
 
+    /// Why it denies or asks.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.opinion {
+            Opinion::Deny { reason } | Opinion::Ask { reason, .. } => Some(reason),
+            Opinion::None { .. } | Opinion::Allow { .. } => None,
+        }
+    }
+
     /// The reply to the callback.
     pub fn to_reply(&self) -> Value {
         let (decision, reason, input) = match &self.opinion {

@@ -9,6 +9,7 @@ use crate::{
     modes::PermissionMode,
     pipeline::hooks::{HookOptions, Hooks},
     rules::{RuleKind, RuleOrigin, RuleSet},
+    settings::SettingsFile,
 };
 
 /// An operator's policy.
@@ -36,11 +37,23 @@ pub struct Policy {
     pub auto_allow: bool,
     /// `permissions.clientMcpServers`: a client may bring MCP servers.
     pub client_mcp_servers: bool,
+    /// The same file as Claude's settings have it: what it says about rules and modes lies above all other settings.
+    pub settings: Option<SettingsFile>,
     /// Files that must not be changed besides Claude's settings: the policy itself, absolute.
     pub protected: Vec<String>,
 }
 
 impl Policy {
+    /// The working directories that it adds, absolute. Those below `~/` need a home directory.
+    pub fn directories(&self, home: Option<&str>) -> impl Iterator<Item = String> {
+        self.additional_directories
+            .iter()
+            .filter_map(move |directory| match directory.strip_prefix("~/") {
+                Some(rest) => Some(format!("{}/{rest}", home?)),
+                None => Some(directory.clone()),
+            })
+    }
+
     /// What the CLI gets as managed settings, for what a hook callback does not see: lines of shell in commands and
     /// skills, mentions of files, hooks that others add.
     pub fn managed_settings(&self) -> Value {

@@ -13,7 +13,7 @@ use crate::{
     pipeline::hooks::{HookEvent, Hooks},
     rules::{RuleKind, RuleOrigin},
     settings::{
-        Origin, SettingsSource, Sourced,
+        Origin, SettingsFile, SettingsSource, Sourced,
         document::{Lines, Node},
     },
 };
@@ -63,7 +63,10 @@ impl Policy {
             mistakes: Vec::new(),
         };
         match Node::read(text) {
-            Ok(root) => reader.root(root),
+            Ok(root) => {
+                reader.root(root);
+                reader.policy.settings = Some(settings(file, text));
+            }
             Err(error) => {
                 let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
                 reader.mistake(line, None, words::bad_json(&error));
@@ -74,6 +77,14 @@ impl Policy {
         } else {
             Err(reader.mistakes)
         }
+    }
+}
+
+/// What is no setting of Claude's in it, was read strictly above.
+fn settings(file: &Path, text: &str) -> SettingsFile {
+    SettingsFile {
+        problems: Vec::new(),
+        ..SettingsFile::parse(SettingsSource::Managed, file, text)
     }
 }
 
@@ -260,6 +271,7 @@ impl fmt::Display for PolicyMistake {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::settings::merge;
 
     const FILE: &str = "/etc/policy.json";
 
@@ -287,6 +299,13 @@ mod tests {
         );
         assert!(policy.bypass_disabled && policy.headless && policy.confine && policy.auto_allow);
         assert!(policy.client_mcp_servers);
+        let settings = merge(policy.settings).values;
+        assert_eq!(settings.rules.deny[0].origin.line, 3);
+        assert_eq!(
+            settings.default_mode.unwrap().value,
+            ModeSetting::Mode(PermissionMode::Plan)
+        );
+        assert!(settings.bypass_disabled.is_some());
         assert_eq!(policy.protected, [FILE]);
         let hooks = policy.hooks.matching(HookEvent::PreToolUse, "Bash");
         assert_eq!(hooks.iter().map(|hook| hook.origin.line).collect::<Vec<_>>(), [7]);
