@@ -186,6 +186,11 @@ pub fn mcp_config(servers: &[McpServer]) -> Result<Value, McpConfigError> {
     Ok(json!({"mcpServers": by_name}))
 }
 
+/// The name that a server's tool goes by in Claude.
+pub fn mcp_tool_name(server: &str, tool: &str) -> String {
+    format!("mcp__{}__{}", tool_prefix(server), tool_prefix(tool))
+}
+
 /// Reads servers back from a configuration file.
 pub fn read_mcp_config(path: &Path) -> Result<Vec<McpServer>, McpConfigError> {
     let text = std::fs::read_to_string(path)?;
