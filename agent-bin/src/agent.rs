@@ -57,6 +57,8 @@ pub(crate) fn manager(backend: Backend) -> anyhow::Result<Arc<SessionManager>> {
         home: std::env::home_dir(),
         settings,
         state,
+        policy: None,
+        audit: None,
         privileges: Privileges {
             root: rustix::process::geteuid().is_root(),
             sandboxed: is_set("IS_SANDBOX"),

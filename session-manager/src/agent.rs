@@ -81,7 +81,7 @@ async fn new_session(
     request: schema::NewSessionRequest,
 ) -> Result<schema::NewSessionResponse, RpcError> {
     let client = manager.client(ctx.connection.id());
-    let (id, options) = setup::launch_options(&request, client)?;
+    let (id, options) = setup::launch_options(&request, client, &manager.config)?;
     let session = NewSession {
         id,
         options,

@@ -1,8 +1,11 @@
 //! What the manager is told about its surroundings, once, by whoever starts it. Nothing below reads the environment.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use claude_sdk_bridge::{query::QueryTimings, settings::SettingsSurroundings};
+use permission_core::guard::Policy;
+
+use crate::permission::Audit;
 
 /// The manager's configuration.
 #[derive(Debug, Clone)]
@@ -17,10 +20,23 @@ pub struct ManagerConfig {
     pub settings: Option<SettingsSurroundings>,
     /// The directory in which sessions are remembered; `None` remembers nothing.
     pub state: Option<PathBuf>,
+    /// What an operator decides for all sessions.
+    pub policy: Option<Arc<Policy>>,
+    /// Where decisions about tool calls are written down.
+    pub audit: Option<Arc<dyn Audit>>,
     /// What this process may do.
     pub privileges: Privileges,
     /// All waiting times.
     pub timings: Timings,
+}
+
+impl ManagerConfig {
+    /// The directory of Claude's own configuration, where its plans are.
+    pub(crate) fn claude_directory(&self) -> Option<PathBuf> {
+        let settings = self.settings.as_ref();
+        let configured = settings.and_then(|settings| settings.claude_config_dir.clone());
+        configured.or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
 }
 
 /// What decides whether permissions may be bypassed.

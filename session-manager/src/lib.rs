@@ -8,6 +8,7 @@
 mod agent;
 mod manager;
 
+mod client_options;
 mod config;
 mod initialize;
 mod modes;
@@ -38,3 +39,4 @@ mod usage;
 
 pub use config::{AgentIdentity, LoginCommand, ManagerConfig, Privileges, Timings};
 pub use manager::SessionManager;
+pub use permission::{Audit, DecisionRecord, RecordedOutcome, RecordedRule};

@@ -14,9 +14,13 @@ use claude_sdk_bridge::{
     messages::ClaudeSessionId,
 };
 use permission_core::ASK_USER_QUESTION;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::initialize::ClientFacts;
+use crate::{
+    client_options::{self, ClientOptionError},
+    config::ManagerConfig,
+    initialize::ClientFacts,
+};
 
 /// Why a session cannot be set up as asked.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -35,6 +39,8 @@ pub(crate) enum SetupError {
     NamelessServer,
     #[error("the transport of MCP server `{0}` is not supported; use stdio, `http` or `sse`")]
     UnsupportedTransport(String),
+    #[error(transparent)]
+    Option(#[from] ClientOptionError),
 }
 
 impl From<SetupError> for RpcError {
@@ -49,6 +55,11 @@ impl From<SetupError> for RpcError {
             SetupError::DuplicateServer(name) | SetupError::UnsupportedTransport(name) => {
                 json!({"mcpServers": [name]})
             }
+            SetupError::Option(ClientOptionError::Outside(path)) => json!({"additionalDirectories": [path]}),
+            SetupError::Option(ClientOptionError::McpServers(_)) => json!({"mcpServers": true}),
+            SetupError::Option(
+                ClientOptionError::BadValue { key, .. } | ClientOptionError::Forbidden(key),
+            ) => json!({"option": key}),
             SetupError::NamelessServer => json!({"mcpServers": [""]}),
         };
         errors::invalid_params(error.to_string(), Some(data))
@@ -62,6 +73,7 @@ impl From<SetupError> for RpcError {
 pub(crate) fn launch_options(
     request: &schema::NewSessionRequest,
     client: ClientFacts,
+    config: &ManagerConfig,
 ) -> Result<(ClaudeSessionId, LaunchOptions), SetupError> {
     check_cwd(&request.cwd)?;
     if let Some(relative) = request
@@ -77,6 +89,14 @@ pub(crate) fn launch_options(
         .additional_directories
         .clone_from(&request.additional_directories);
     options.mcp_servers = mcp_servers(&request.mcp_servers)?;
+    let policy = config.policy.as_deref();
+    if let Some(chosen) = chosen(request) {
+        client_options::apply(&chosen, policy, &mut options)?;
+    }
+    if let Some(policy) = policy {
+        let home = config.home.as_deref().map(Path::to_string_lossy);
+        client_options::limit(policy, home.as_deref(), &mut options)?;
+    }
     if !client.forms {
         // Without the tool the model asks in its text instead.
         options.disallowed_tools.push(ASK_USER_QUESTION.to_owned());
@@ -86,8 +106,13 @@ pub(crate) fn launch_options(
 
 /// Whether the client does not want permissions to be bypassed in this session.
 pub(crate) fn bypass_declined(request: &schema::NewSessionRequest) -> bool {
-    let options = ClaudeCodeOptions::read(request.meta.as_ref()).and_then(|record| record.options);
-    options.is_some_and(|options| options.get("allowDangerouslySkipPermissions") == Some(&Value::Bool(false)))
+    chosen(request)
+        .is_some_and(|options| options.get("allowDangerouslySkipPermissions") == Some(&Value::Bool(false)))
+}
+
+/// The client's choices in `_meta.claudeCode.options`.
+fn chosen(request: &schema::NewSessionRequest) -> Option<Map<String, Value>> {
+    ClaudeCodeOptions::read(request.meta.as_ref())?.options
 }
 
 fn check_cwd(cwd: &Path) -> Result<(), SetupError> {

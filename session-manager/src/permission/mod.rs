@@ -4,7 +4,12 @@
 //! answer → `PreparedRequest::settle` → the reply to Claude. This module keeps the open questions and guarantees that each
 //! gets one reply: by the client's answer, or by being withdrawn. What an answer means is permission-core's decision.
 
+mod call;
+mod callbacks;
+mod guard;
+mod hints;
 mod question;
+mod record;
 mod request;
 
 use std::{
@@ -21,7 +26,10 @@ use permission_core::{
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use callbacks::callbacks;
+pub(crate) use guard::{GuardFacts, GuardReply, Guarded, HookEnded, SessionGuard};
 pub(crate) use question::form_request;
+pub use record::{Audit, DecisionRecord, RecordedOutcome, RecordedRule};
 pub(crate) use request::{prepare, wire_request};
 
 /// The questions of one session that wait for the client.
@@ -36,6 +44,7 @@ pub(crate) struct Asks {
 struct Ask {
     shown: Shown,
     tool_use: ToolUseId,
+    guarded: Guarded,
     withdraw: CancellationToken,
 }
 
@@ -57,6 +66,8 @@ pub(crate) struct Answered {
 pub(crate) struct Settled {
     pub(crate) control: ControlId,
     pub(crate) tool_use: ToolUseId,
+    /// The tool call, for the session's guard.
+    pub(crate) guarded: Guarded,
     /// The settlement, or the text of the error that goes to Claude; either way nothing else is allowed.
     pub(crate) outcome: Result<Settlement, String>,
     /// The client could not show the question, in its words.
@@ -89,8 +100,8 @@ impl Asks {
         &mut self,
         control: ControlId,
         tool_use: ToolUseId,
-        shown: Shown,
-        pending: PendingResponse,
+        guarded: Guarded,
+        (shown, pending): (Shown, PendingResponse),
     ) {
         let withdraw = CancellationToken::new();
         let withdrawn = withdraw.clone();
@@ -109,6 +120,7 @@ impl Asks {
             Ask {
                 shown,
                 tool_use,
+                guarded,
                 withdraw,
             },
         );
@@ -125,6 +137,7 @@ impl Asks {
         Some(Settled {
             control: answered.control,
             tool_use: ask.tool_use,
+            guarded: ask.guarded,
             outcome,
             client_error,
         })

@@ -30,7 +30,7 @@ use crate::{
     initialize::ClientFacts,
     modes::Modes,
     options::Options,
-    permission::{Asks, Subagents},
+    permission::{Asks, HookEnded, SessionGuard, Subagents},
     translate::Translator,
     turn::{Event, Generation, PromptId, TurnMachine},
     usage::{TurnUsage, UsageMeter},
@@ -54,6 +54,7 @@ pub(super) struct Actor {
     pub(super) prompts: HashMap<PromptId, Prompt>,
     pub(super) translator: Translator,
     pub(super) asks: Asks,
+    pub(super) guard: SessionGuard,
     pub(super) modes: Modes,
     pub(super) options: Options,
     pub(super) client: ClientFacts,
@@ -130,6 +131,7 @@ enum Wake {
     Gone(Generation, Exit),
     Called(CallDone),
     Answered(crate::permission::Answered),
+    HookEnded(HookEnded),
     Escalate,
     SettingsChanged,
     Announce,
@@ -152,6 +154,7 @@ impl Actor {
                 Wake::Gone(generation, exit) => self.process_gone(generation, &exit),
                 Wake::Called(done) => self.called(done),
                 Wake::Answered(answered) => self.answered(answered),
+                Wake::HookEnded(ended) => self.hook_ended(ended),
                 Wake::Escalate => {
                     self.escalation = None;
                     self.dispatch(Event::EscalationDue);
@@ -197,6 +200,7 @@ impl Actor {
             },
             () = closed.cancelled(), if !readable && held_back => Wake::ClientGone,
             Some(answered) = self.asks.next(), if !self.asks.is_empty() => Wake::Answered(answered),
+            Some(ended) = self.guard.next(), if !self.guard.is_idle() => Wake::HookEnded(ended),
             Some(done) = self.calls.next(), if !self.calls.is_empty() => Wake::Called(done),
             () = settings_changed(self.watch.as_mut()) => Wake::SettingsChanged,
             event = kept(&mut self.early), if readable => Wake::Claude(event),

@@ -7,13 +7,13 @@ use claude_sdk_bridge::messages::{
     ClaudeSessionId, ControlId,
     control::{CanUseTool, ControlRequest},
 };
-use permission_core::{FollowUp, PermissionMode, PrepareError, QuestionForm, SettleError};
+use permission_core::{FollowUp, PermissionMode, PermissionResult, PrepareError, QuestionForm, SettleError};
 use serde_json::Value;
 
 use super::{
     actor::{Actor, HandOffPlan},
     control::{CallDone, plan_text},
-    settings::SettingsWatch,
+    settings,
 };
 use crate::{
     permission::{self, Answered, AskFacts, Settled, Shown},
@@ -26,6 +26,10 @@ impl Actor {
     pub(super) fn ask(&mut self, control: ControlId, question: Box<CanUseTool>) {
         if self.turn.stopping() {
             return self.reply(&control, Err(SettleError::Aborted.to_string()));
+        }
+        let guarded = self.guard.question(&question, self.modes.current());
+        if let Some(reason) = self.guard.refuses_to_ask(&guarded) {
+            return self.deny(&control, question.tool_use_id.as_str(), reason);
         }
         let names_plan = plan_text(question.input.get("plan")).is_some();
         match self.query() {
@@ -62,6 +66,7 @@ impl Actor {
         let Some(Settled {
             control,
             tool_use,
+            guarded,
             outcome,
             client_error,
         }) = self.asks.settle(answered)
@@ -75,6 +80,9 @@ impl Actor {
             Ok(settlement) => settlement,
             Err(text) => return self.refuse(&control, tool_use.as_str(), text),
         };
+        if let Err(reason) = self.guard.settled(guarded, self.modes.current(), &settlement) {
+            return self.deny(&control, tool_use.as_str(), reason);
+        }
         // The model may have changed since the options were made.
         if self.options.supports_auto(self.options.model()) == Some(false) {
             settlement.degrade_auto();
@@ -143,8 +151,8 @@ impl Actor {
         let shown = self.translator.permission_tool_call(&call);
         let title = shown.fields.title.clone().unwrap_or_default();
         let modes = self.modes.after_plan();
-        let settings = self.watch.as_ref().map(SettingsWatch::effective);
-        let ask_rules = settings.iter().flat_map(|settings| &settings.values.rules.ask);
+        let settings = settings::effective(self.watch.as_ref(), self.origin.policy.as_deref());
+        let ask_rules = settings.values.rules.ask.iter();
         let ask_rules: Vec<&str> = ask_rules.map(|rule| rule.value.as_str()).collect();
         let facts = AskFacts {
             cwd: &self.origin.options.cwd,
@@ -179,8 +187,9 @@ impl Actor {
                 Err(error) => return self.refuse(&control, call.id, error.to_string()),
             },
         };
+        let guarded = self.guard.question(question, self.modes.current());
         self.asks
-            .open(control, question.tool_use_id.clone(), shown, pending);
+            .open(control, question.tool_use_id.clone(), guarded, (shown, pending));
         self.outbox.push(&self.link.connection, line);
     }
 
@@ -190,6 +199,14 @@ impl Actor {
         self.hand_off = Some(HandOffPlan { mode, plan, session });
         let update = self.translator.handed_over(tool_use);
         update.into_iter().for_each(|update| self.update(update));
+    }
+
+    /// Denies what no answer of the client's can allow.
+    fn deny(&mut self, control: &ControlId, tool_use: &str, reason: String) {
+        let update = self.translator.decided(tool_use, false);
+        update.into_iter().for_each(|update| self.update(update));
+        let result = serde_json::to_value(PermissionResult::deny(reason)).map_err(|error| error.to_string());
+        self.reply(control, result);
     }
 
     /// Denies a question that has no answer.

@@ -15,6 +15,7 @@ use super::{
     Reply,
     actor::{Actor, Claude},
     control::CallDone,
+    settings,
 };
 use crate::{
     options::{self, OptionError, Request, Seen},
@@ -183,9 +184,9 @@ impl Actor {
 
     /// The settings files have changed.
     pub(super) fn settings_changed(&mut self) {
-        let Some(watch) = &self.watch else { return };
+        let settings = settings::effective(self.watch.as_ref(), self.origin.policy.as_deref());
         let before = self.modes.offered();
-        for problem in self.modes.settings_changed(watch.effective()) {
+        for problem in self.modes.settings_changed(settings) {
             self.update(translate::warning(&problem.to_string()));
         }
         if before != self.modes.offered() {

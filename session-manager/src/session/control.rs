@@ -4,7 +4,7 @@ use acp_proto::{errors, schema};
 use claude_sdk_bridge::{
     messages::{
         ContentBlock, ControlId, MessageUuid, OutgoingUserMessage, Priority,
-        control::{CanUseTool, ControlRequest, IncomingRequest, Interrupt},
+        control::{CanUseTool, ControlRequest, HookCallback, IncomingRequest, Interrupt},
     },
     query::ControlError,
 };
@@ -31,6 +31,8 @@ pub(super) enum CallDone {
     Applied(Request, Option<Request>, Waiter, Result<Value, ControlError>),
     /// Claude told what its settings come to.
     SettingsRead(Result<Value, ControlError>),
+    /// The state of the MCP servers, for the sake of a callback.
+    ServersTold(ControlId, Box<HookCallback>, Result<Value, ControlError>),
     /// The plan that a question is about.
     PlanRead(ControlId, Box<CanUseTool>, Result<Value, ControlError>),
 }
@@ -113,10 +115,12 @@ impl Actor {
     pub(super) fn other_request(&mut self, control: &ControlId, request: &IncomingRequest) {
         match request {
             IncomingRequest::Elicitation(_) => self.reply(control, Ok(json!({"action": "cancel"}))),
-            IncomingRequest::HookCallback(_) => self.reply(control, Ok(json!({}))),
             // An undeclared kind is to be left unanswered: Claude withdraws it itself.
             IncomingRequest::UserDialog(_) => {}
-            IncomingRequest::CanUseTool(_) | IncomingRequest::McpMessage(_) | IncomingRequest::Unknown(_) => {
+            IncomingRequest::CanUseTool(_)
+            | IncomingRequest::HookCallback(_)
+            | IncomingRequest::McpMessage(_)
+            | IncomingRequest::Unknown(_) => {
                 self.reply(control, Err("this host does not support the request".to_owned()));
             }
         }
@@ -150,6 +154,7 @@ impl Actor {
                     .and_then(|response| plan_text(response.get("content")));
                 self.plan_read(control, &question, plan);
             }
+            CallDone::ServersTold(control, callback, status) => self.servers_told(control, callback, status),
             CallDone::ModeSet(mode, waiter, answer) => self.mode_set(mode, waiter, answer),
             CallDone::Applied(request, then, waiter, answer) => self.applied(&request, then, waiter, answer),
             CallDone::SettingsRead(answer) => self.settings_read(answer),

@@ -31,9 +31,13 @@ impl Actor {
             QueryEvent::Message(message) => self.message(generation, &message),
             QueryEvent::ControlRequest { id, request } => match request {
                 IncomingRequest::CanUseTool(question) => self.ask(id, question),
+                IncomingRequest::HookCallback(callback) => self.called_back(id, callback),
                 other => self.other_request(&id, &other),
             },
-            QueryEvent::ControlCancel { id } => self.withdrawn_by_claude(&id),
+            QueryEvent::ControlCancel { id } => {
+                self.guard.withdraw(&id);
+                self.withdrawn_by_claude(&id);
+            }
             QueryEvent::Ended(exit) => self.process_gone(generation, &exit),
         }
     }
@@ -48,6 +52,7 @@ impl Actor {
     /// The process is gone, wanted or not.
     pub(super) fn process_gone(&mut self, generation: Generation, exit: &Exit) {
         self.claude = Claude::Absent;
+        self.guard.forget_process();
         self.dispatch_because(Event::Ended(generation), Cause::Exit(exit));
     }
 
@@ -132,6 +137,7 @@ impl Actor {
                     self.subagents.started(&task.task_id, parent);
                 }
             }
+            SystemEvent::PermissionDenied(denied) => self.guard.denied_by_claude(denied.agent_id.get()),
             SystemEvent::TaskNotification(task) => self.subagents.ended(&task.task_id),
             SystemEvent::CommandsChanged(changed) => {
                 let update = commands::update(&changed.commands);

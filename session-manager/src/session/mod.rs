@@ -10,6 +10,7 @@ mod configure;
 mod control;
 mod effects;
 mod frames;
+mod guarding;
 mod launch;
 mod open;
 mod outbox;
@@ -27,6 +28,7 @@ use claude_sdk_bridge::{
     launch::LaunchOptions,
     messages::{ClaudeSessionId, ContentBlock},
 };
+use permission_core::guard::Policy;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -168,6 +170,8 @@ impl Link {
 #[derive(Clone)]
 pub(crate) struct Origin {
     pub(crate) backend: Arc<dyn Backend>,
+    /// What an operator decides for all of them.
+    pub(crate) policy: Option<Arc<Policy>>,
     pub(crate) timings: Timings,
     pub(crate) home: Option<PathBuf>,
     pub(crate) options: LaunchOptions,

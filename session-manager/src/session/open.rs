@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use acp_proto::{RpcError, schema};
 use claude_sdk_bridge::messages::ClaudeSessionId;
 use futures::stream::FuturesUnordered;
-use permission_core::settings::{EffectiveSettings, HostFacts, SettingsProblem};
+use permission_core::settings::{HostFacts, SettingsProblem};
 use tokio::sync::mpsc;
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     answers::{self, TurnFacts},
     outbox::Outbox,
     record::Record,
-    settings::SettingsWatch,
+    settings::{self, SettingsWatch},
     start::{Started, start},
 };
 use crate::{
@@ -22,7 +22,7 @@ use crate::{
     manager::SessionManager,
     modes::Modes,
     options::{Options, SettingsFacts},
-    permission::{Asks, Subagents},
+    permission::{Asks, GuardFacts, SessionGuard, Subagents},
     translate::{self, Translator},
     turn::{Event, Generation, TurnMachine},
     usage::{TurnUsage, UsageMeter},
@@ -39,6 +39,7 @@ struct Opening {
     notes: Vec<SettingsProblem>,
     watch: Option<SettingsWatch>,
     record: Option<Record>,
+    guard: SessionGuard,
 }
 
 /// Opens a new session: reads the settings, starts Claude, then the actor. Dropping the future ends a process that is
@@ -62,9 +63,7 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
         Some(surroundings) => SettingsWatch::start(surroundings, new.options.cwd.clone()).await,
         None => None,
     };
-    let settings = watch
-        .as_ref()
-        .map_or_else(EffectiveSettings::default, SettingsWatch::effective);
+    let settings = settings::effective(watch.as_ref(), config.policy.as_deref());
     let host = HostFacts {
         root: config.privileges.root,
         sandboxed: config.privileges.sandboxed,
@@ -74,7 +73,17 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
     let (modes, notes) = Modes::new(settings, host);
     let session_id = schema::SessionId::new(new.id.as_str());
     let cwd = new.options.cwd.clone();
+    let guard = SessionGuard::new(GuardFacts {
+        policy: config.policy.clone(),
+        audit: config.audit.clone(),
+        session: session_id.to_string(),
+        cwd: cwd.clone(),
+        home: config.home.clone(),
+        claude: config.claude_directory(),
+        additional: new.options.additional_directories.clone(),
+    });
     Opening {
+        guard,
         record: manager
             .store
             .clone()
@@ -89,6 +98,7 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
         origin: Origin {
             backend: Arc::clone(&manager.backend),
             timings: config.timings.clone(),
+            policy: config.policy.clone(),
             home: config.home.clone(),
             options: new.options,
         },
@@ -147,6 +157,7 @@ impl Opening {
             turn: TurnMachine::new(),
             prompts: HashMap::new(),
             asks: Asks::default(),
+            guard: self.guard,
             modes: self.modes,
             client: self.client,
             watch: self.watch,

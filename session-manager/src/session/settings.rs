@@ -5,8 +5,17 @@ use std::path::PathBuf;
 use claude_sdk_bridge::settings::{
     DEBOUNCE, Locations, SettingsSurroundings, SettingsText, SettingsTexts, SettingsWatcher,
 };
-use permission_core::settings::{EffectiveSettings, merge};
+use permission_core::{
+    guard::Policy,
+    settings::{EffectiveSettings, SettingsFile, merge},
+};
 use tokio::sync::watch;
+
+/// What the files say together, and above them all what an operator's policy says about rules and modes.
+pub(super) fn effective(watch: Option<&SettingsWatch>, policy: Option<&Policy>) -> EffectiveSettings {
+    let files = watch.into_iter().flat_map(SettingsWatch::files);
+    merge(files.chain(policy.and_then(|policy| policy.settings.clone())))
+}
 
 /// Watches the files as long as it lives.
 pub(super) struct SettingsWatch {
@@ -30,9 +39,8 @@ impl SettingsWatch {
         })
     }
 
-    /// What the files say together.
-    pub(super) fn effective(&self) -> EffectiveSettings {
-        merge(self.texts.borrow().iter().map(SettingsText::parse))
+    fn files(&self) -> Vec<SettingsFile> {
+        self.texts.borrow().iter().map(SettingsText::parse).collect()
     }
 
     /// Waits until a file says something else. Cancel-safe.

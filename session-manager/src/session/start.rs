@@ -13,7 +13,7 @@ use permission_core::PermissionMode;
 use serde_json::Value;
 
 use super::Origin;
-use crate::options::Request;
+use crate::{options::Request, permission};
 
 /// A Claude that is ready.
 pub(super) struct Started {
@@ -46,6 +46,7 @@ pub(super) async fn start(origin: &Origin, options: &LaunchOptions, choices: &[R
     // Without a snapshot a change of agent reaches the system prompt in the middle of a conversation too.
     let greeting = InitializeRequest {
         system_prompt_snapshot: false.into(),
+        hooks: permission::callbacks(origin.policy.as_deref()).into(),
         ..InitializeRequest::default()
     };
     let timings = &origin.timings.query;

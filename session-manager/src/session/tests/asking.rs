@@ -189,10 +189,6 @@ async fn other_requests_of_claudes_are_answered_too() {
             json!({"action": "cancel"}),
         ),
         (
-            json!({"subtype": "hook_callback", "callback_id": "c", "input": {}}),
-            json!({}),
-        ),
-        (
             json!({"subtype": "mcp_message", "server_name": "s", "message": {}}),
             json!("this host does not support the request"),
         ),

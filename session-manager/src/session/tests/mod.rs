@@ -1,6 +1,7 @@
 //! The session as a whole, between a client and a Claude that the tests play. Time is paused: nothing waits for real.
 
 mod asking;
+mod guarding;
 mod hand_off;
 mod lifecycle;
 mod steering;

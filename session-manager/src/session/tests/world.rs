@@ -9,6 +9,7 @@ use claude_sdk_bridge::{
     backend::{Backend, Exit, ExitStatus, Grace, LaunchError, Life, Running},
     launch::LaunchOptions,
 };
+use permission_core::guard::Policy;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,
@@ -16,7 +17,7 @@ use tokio::io::{
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::{AgentIdentity, LoginCommand, ManagerConfig, SessionManager, Timings};
+use crate::{AgentIdentity, Audit, LoginCommand, ManagerConfig, SessionManager, Timings};
 
 /// Longer than anything the agent waits for by itself; time is paused, so it costs nothing.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -42,6 +43,8 @@ pub(super) struct Lines {
 pub(super) struct FakeClaude {
     pub(super) lines: Lines,
     pub(super) options: LaunchOptions,
+    /// The hooks of its `initialize`.
+    pub(super) hooks: Value,
     pub(super) life: CancellationToken,
 }
 
@@ -100,6 +103,7 @@ impl Backend for FakeBackend {
         let claude = FakeClaude {
             lines: Lines::new(theirs),
             options: options.clone(),
+            hooks: Value::Null,
             life: life.clone(),
         };
         self.started.send(claude).unwrap();
@@ -165,9 +169,18 @@ impl World {
         Self::without_session(false).await.with_session().await
     }
 
+    /// The same under an operator's policy, whose decisions are recorded.
+    pub(super) async fn open_under(policy: &str, audit: Arc<dyn Audit>) -> (Self, FakeClaude) {
+        let policy = Policy::read(std::path::Path::new("/etc/policy.json"), policy).unwrap();
+        Self::connected(false, true, Some((Arc::new(policy), audit)))
+            .await
+            .with_session()
+            .await
+    }
+
     /// The same where permissions may be bypassed.
     pub(super) async fn open_in_sandbox() -> (Self, FakeClaude) {
-        Self::connected(false, true).await.with_session().await
+        Self::connected(false, true, None).await.with_session().await
     }
 
     async fn with_session(self) -> (Self, FakeClaude) {
@@ -191,10 +204,15 @@ impl World {
 
     /// A connection that has said hello.
     pub(super) async fn without_session(refuse: bool) -> Self {
-        Self::connected(refuse, false).await
+        Self::connected(refuse, false, None).await
     }
 
-    async fn connected(refuse: bool, sandboxed: bool) -> Self {
+    async fn connected(
+        refuse: bool,
+        sandboxed: bool,
+        operator: Option<(Arc<Policy>, Arc<dyn Audit>)>,
+    ) -> Self {
+        let (policy, audit) = operator.unzip();
         let (started, claudes) = mpsc::unbounded_channel();
         let backend = FakeBackend {
             started,
@@ -211,16 +229,22 @@ impl World {
                 arguments: Vec::new(),
                 browser: true,
             },
-            home: None,
+            home: Some("/home/u".into()),
             settings: None,
             state: None,
+            policy,
+            audit,
             privileges: crate::Privileges {
                 root: true,
                 sandboxed,
             },
             timings: Timings::default(),
         };
-        let manager = SessionManager::new(Arc::new(backend), config);
+        Self::greeted(SessionManager::new(Arc::new(backend), config), claudes).await
+    }
+
+    /// A connection to this manager that has said hello.
+    async fn greeted(manager: Arc<SessionManager>, claudes: mpsc::UnboundedReceiver<FakeClaude>) -> Self {
         let (ours, theirs) = duplex(16 * 1024);
         let (reader, writer) = split(theirs);
         let duplex = Duplex {
@@ -313,6 +337,7 @@ impl FakeClaude {
     pub(super) async fn greet(&mut self) {
         let request = self.lines.receive().await;
         assert_eq!(request["request"]["subtype"], "initialize");
+        self.hooks = request["request"]["hooks"].clone();
         let mode = self
             .options
             .permission_mode

@@ -1,0 +1,189 @@
+//! A tool call as the session's guard sees it: from a callback or a question of Claude's.
+//!
+//! Place in the flow: `guard` makes one when Claude calls, and lends it to permission-core. Where Claude and the session
+//! disagree about the mode, `plan` wins.
+
+use std::path::{Path, PathBuf};
+
+use claude_sdk_bridge::{
+    messages::{
+        TaskId,
+        control::{CanUseTool, HookCallback},
+    },
+    paths::FileSystemPaths,
+};
+use permission_core::{PermissionMode, guard::GuardCall, pipeline::hooks::HookFacts, rules::Workspace};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::guard::GuardFacts;
+
+/// The directories of a session.
+pub(super) struct Places {
+    /// The session's directory, where hooks run.
+    pub(super) root: PathBuf,
+    cwd: String,
+    home: Option<String>,
+    additional: Vec<String>,
+    /// Where Claude keeps plans.
+    plans: Option<PathBuf>,
+}
+
+/// A tool call.
+pub(super) struct SeenCall {
+    pub(super) tool: String,
+    pub(super) input: Value,
+    pub(super) tool_use_id: String,
+    pub(super) agent: Option<TaskId>,
+    pub(super) mode: PermissionMode,
+    /// What hooks are told about the session.
+    pub(super) facts: HookFacts,
+    pub(super) begun: Instant,
+    plan_file: Option<String>,
+    /// Whether the server of an MCP tool says that it only reads; `None` where that is not known.
+    pub(super) read_only_hint: Option<bool>,
+}
+
+impl Places {
+    pub(super) fn new(facts: &GuardFacts) -> Self {
+        let home = facts.home.as_deref().map(text);
+        let policy = facts
+            .policy
+            .iter()
+            .flat_map(|policy| policy.directories(home.as_deref()));
+        let additional = facts.additional.iter().map(|directory| text(directory));
+        let additional = additional.chain(policy).collect();
+        Self {
+            root: facts.cwd.clone(),
+            cwd: text(&facts.cwd),
+            additional,
+            home,
+            plans: facts.claude.as_ref().map(|claude| claude.join("plans")),
+        }
+    }
+
+    /// The file of a call, if it is a plan's.
+    fn plan_file(&self, input: &Value) -> Option<String> {
+        let file = input.get("file_path")?.as_str()?;
+        let path = Path::new(file);
+        let plan = path.extension().is_some_and(|extension| extension == "md");
+        (plan && path.parent() == self.plans.as_deref()).then(|| file.to_owned())
+    }
+}
+
+impl SeenCall {
+    /// `None` where the callback names no tool or no input.
+    pub(super) fn of_callback(
+        callback: &HookCallback,
+        session: PermissionMode,
+        places: &Places,
+    ) -> Option<Self> {
+        let input = &callback.input;
+        let agent = input.agent_id.get().cloned();
+        let claimed = input
+            .permission_mode
+            .as_str()
+            .and_then(PermissionMode::from_wire_id);
+        let mode = match claimed {
+            // A subagent may have a mode of its own; the session's plan holds for it as well.
+            Some(_) if agent.is_some() && session == PermissionMode::Plan => PermissionMode::Plan,
+            Some(claimed) => claimed,
+            None => session,
+        };
+        let tool_input = input.tool_input.get()?.clone();
+        let tool_use_id = callback.tool_use_id.get().or(input.tool_use_id.get());
+        Some(Self {
+            tool: input.tool_name.as_str()?.to_owned(),
+            plan_file: places.plan_file(&tool_input),
+            input: tool_input,
+            tool_use_id: tool_use_id.map(|id| id.as_str().to_owned()).unwrap_or_default(),
+            agent,
+            mode,
+            facts: HookFacts {
+                session_id: input
+                    .session_id
+                    .get()
+                    .map(|id| id.as_str().to_owned())
+                    .unwrap_or_default(),
+                transcript_path: input.transcript_path.as_str().unwrap_or_default().to_owned(),
+                cwd: places.current(input.cwd.as_str()),
+                mode,
+            },
+            begun: Instant::now(),
+            read_only_hint: None,
+        })
+    }
+
+    /// `current` is where the shell is.
+    pub(super) fn of_question(
+        question: &CanUseTool,
+        mode: PermissionMode,
+        current: Option<String>,
+        places: &Places,
+    ) -> Self {
+        let input = Value::Object(question.input.clone());
+        Self {
+            tool: question.tool_name.clone(),
+            plan_file: places.plan_file(&input),
+            input,
+            tool_use_id: question.tool_use_id.as_str().to_owned(),
+            agent: question.agent_id.get().cloned(),
+            mode,
+            facts: HookFacts {
+                session_id: String::new(),
+                transcript_path: String::new(),
+                cwd: places.current(current.as_deref()),
+                mode,
+            },
+            begun: Instant::now(),
+            read_only_hint: None,
+        }
+    }
+
+    /// The user approved it, with another input perhaps, and in the mode that the session is in by now.
+    pub(super) fn approved_with(&mut self, input: Option<&Value>, mode: PermissionMode, places: &Places) {
+        self.mode = mode;
+        if let Some(input) = input {
+            self.plan_file = places.plan_file(input);
+            self.input = input.clone();
+        }
+    }
+
+    /// Whether it depends on what the tool's server says of it, and that is not known.
+    pub(super) fn wants_hint(&self) -> bool {
+        self.mode == PermissionMode::Plan && self.tool.starts_with("mcp__") && self.read_only_hint.is_none()
+    }
+
+    /// The call in permission-core's terms.
+    pub(super) fn guarded<'a>(&'a self, places: &'a Places) -> GuardCall<'a> {
+        GuardCall {
+            tool: &self.tool,
+            input: &self.input,
+            mode: self.mode,
+            workspace: Workspace {
+                cwd: &places.cwd,
+                current: &self.facts.cwd,
+                project_root: &places.cwd,
+                home: places.home.as_deref(),
+                additional: &places.additional,
+                paths: &FileSystemPaths,
+            },
+            plan_file: self.plan_file.as_deref(),
+            agent: self.agent.as_ref().map(TaskId::as_str),
+            read_only_hint: self.read_only_hint == Some(true),
+        }
+    }
+}
+
+impl Places {
+    fn current(&self, claimed: Option<&str>) -> String {
+        claimed
+            .filter(|claimed| claimed.starts_with('/'))
+            .unwrap_or(&self.cwd)
+            .to_owned()
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}

@@ -1,0 +1,385 @@
+//! The guard of one session: permission-core's decisions about Claude's tool calls, with what they need of the machine.
+//!
+//! Place in the flow: Claude calls back before every tool → [`SessionGuard::takes`] → hooks of the policy, as long as there are
+//! any → the reply; later, before and after the client's question, [`SessionGuard::refuses_to_ask`] and
+//! [`SessionGuard::settled`]. Every decision is logged, and written down where an audit is wanted; one that cannot be
+//! written down denies. What is decided is permission-core's; nothing here loosens it.
+
+use std::{collections::HashMap, path::PathBuf, sync::Arc};
+
+use claude_sdk_bridge::{
+    hooks::{HookPlace, run_hook},
+    messages::{
+        ControlId, TaskId,
+        control::{CanUseTool, HookCallback},
+    },
+};
+use futures::{
+    FutureExt, StreamExt,
+    future::{AbortHandle, BoxFuture, abortable},
+    stream::FuturesUnordered,
+};
+use permission_core::{
+    PermissionMode, PermissionResult, Settlement,
+    guard::{Examination, Guard, GuardAnswer, GuardStep, Opinion, Policy},
+    pipeline::{
+        Stage,
+        hooks::{HookCommand, HookEvent, HookRun, PostToolUse, hook_payload},
+    },
+};
+use serde_json::{Value, json};
+
+use super::{
+    call::{Places, SeenCall},
+    callbacks::{AFTER, AFTER_FAILURE, BEFORE},
+    hints::Hints,
+    record::{Audit, DecisionRecord},
+};
+
+/// What a session's guard is made from.
+pub(crate) struct GuardFacts {
+    pub(crate) policy: Option<Arc<Policy>>,
+    pub(crate) audit: Option<Arc<dyn Audit>>,
+    /// The client's id of the session.
+    pub(crate) session: String,
+    pub(crate) cwd: PathBuf,
+    pub(crate) home: Option<PathBuf>,
+    /// The directory of Claude's own configuration.
+    pub(crate) claude: Option<PathBuf>,
+    /// Working directories beside `cwd`.
+    pub(crate) additional: Vec<PathBuf>,
+}
+
+/// The guard of one session.
+pub(crate) struct SessionGuard {
+    guard: Guard,
+    policy: Option<Arc<Policy>>,
+    audit: Option<Arc<dyn Audit>>,
+    session: String,
+    places: Places,
+    /// Where the shell of each agent is, as Claude told last.
+    shells: HashMap<Option<TaskId>, String>,
+    /// What the servers of MCP tools say about them.
+    hints: Hints,
+    waiting: HashMap<ControlId, Waiting>,
+    hooks: FuturesUnordered<BoxFuture<'static, Option<HookEnded>>>,
+}
+
+/// A callback whose hook is running.
+struct Waiting {
+    call: SeenCall,
+    state: State,
+    running: AbortHandle,
+}
+
+enum State {
+    Before(Examination),
+    After(After),
+}
+
+/// The hooks after a tool that has run.
+struct After {
+    /// Those to come, the next one last.
+    rest: Vec<Arc<HookCommand>>,
+    /// What came out of the tool.
+    response: Value,
+    /// What they said to the model.
+    feedback: Vec<String>,
+}
+
+/// The end of a hook.
+pub(crate) struct HookEnded {
+    control: ControlId,
+    run: HookRun,
+}
+
+/// What becomes of a callback.
+pub(crate) enum GuardReply {
+    /// This is the reply.
+    Now(Value),
+    /// The reply follows when hooks have run.
+    Later,
+    /// Ask Claude for the state of its MCP servers, have that learned, and take it again.
+    NeedsHints,
+}
+
+/// A question to the client, as far as the guard is concerned.
+pub(crate) struct Guarded(SeenCall);
+
+impl SessionGuard {
+    pub(crate) fn new(facts: GuardFacts) -> Self {
+        Self {
+            guard: Guard::new(facts.policy.clone()),
+            places: Places::new(&facts),
+            policy: facts.policy,
+            audit: facts.audit,
+            session: facts.session,
+            shells: HashMap::new(),
+            hints: Hints::default(),
+            waiting: HashMap::new(),
+            hooks: FuturesUnordered::new(),
+        }
+    }
+
+    /// Takes a callback of Claude's. `mode` is the session's.
+    pub(crate) fn takes(
+        &mut self,
+        control: &ControlId,
+        callback: &HookCallback,
+        mode: PermissionMode,
+    ) -> GuardReply {
+        let agent = callback.input.agent_id.get().cloned();
+        match callback.callback_id.as_str() {
+            AFTER_FAILURE => {
+                self.guard.note(agent.as_ref().map(TaskId::as_str), true);
+                return GuardReply::Now(json!({}));
+            }
+            AFTER | BEFORE => {}
+            _ => return GuardReply::Now(GuardAnswer::failed(NOT_OURS).to_reply()),
+        }
+        if let Some(cwd) = callback.input.cwd.as_str().filter(|cwd| cwd.starts_with('/')) {
+            self.shells.insert(agent, cwd.to_owned());
+        }
+        let Some(mut call) = SeenCall::of_callback(callback, mode, &self.places) else {
+            return GuardReply::Now(GuardAnswer::failed(NO_CALL).to_reply());
+        };
+        if callback.callback_id == AFTER {
+            return self.after(control, call, callback);
+        }
+        call.read_only_hint = self.hints.of(&call.tool);
+        if call.wants_hint() {
+            return GuardReply::NeedsHints;
+        }
+        let (examination, step) = self.guard.examine(&call.guarded(&self.places));
+        self.go_on(control, call, examination, step)
+    }
+
+    /// What Claude says about its MCP servers, asked for the sake of this callback's tool.
+    pub(crate) fn learn_hints(&mut self, servers: &Value, callback: &HookCallback) {
+        self.hints.learn(servers);
+        if let Some(tool) = callback.input.tool_name.as_str() {
+            self.hints.settle(tool);
+        }
+    }
+
+    /// The next hook that ends.
+    pub(crate) async fn next(&mut self) -> Option<HookEnded> {
+        self.hooks.next().await.flatten()
+    }
+
+    /// Whether no hook is running.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.hooks.is_empty()
+    }
+
+    /// Goes on after a hook; the reply, once there is one.
+    pub(crate) fn hook_ended(&mut self, HookEnded { control, run }: HookEnded) -> Option<(ControlId, Value)> {
+        let Waiting { call, state, .. } = self.waiting.remove(&control)?;
+        let reply = match state {
+            State::Before(mut examination) => {
+                let step = self
+                    .guard
+                    .hook_ended(&mut examination, &call.guarded(&self.places), &run);
+                self.go_on(&control, call, examination, step)
+            }
+            State::After(mut after) => {
+                let PostToolUse { feedback, note } = PostToolUse::read(&run);
+                if let Some(note) = note {
+                    tracing::warn!(tool = call.tool, note, "a hook after a tool");
+                }
+                after.feedback.extend(feedback);
+                self.go_on_after(&control, call, after)
+            }
+        };
+        match reply {
+            GuardReply::Now(reply) => Some((control, reply)),
+            GuardReply::Later | GuardReply::NeedsHints => None,
+        }
+    }
+
+    /// Claude does not wait for a reply any more.
+    pub(crate) fn withdraw(&mut self, control: &ControlId) {
+        if let Some(waiting) = self.waiting.remove(control) {
+            waiting.running.abort();
+        }
+    }
+
+    /// Claude's process is gone.
+    pub(crate) fn forget_process(&mut self) {
+        self.shells.clear();
+        self.hints = Hints::default();
+        self.waiting
+            .drain()
+            .for_each(|(_, waiting)| waiting.running.abort());
+    }
+
+    /// A call that Claude's own rules denied.
+    pub(crate) fn denied_by_claude(&mut self, agent: Option<&TaskId>) {
+        self.guard.note(agent.map(TaskId::as_str), false);
+    }
+
+    /// A question of Claude's, as it is asked.
+    pub(crate) fn question(&self, question: &CanUseTool, mode: PermissionMode) -> Guarded {
+        let agent = question.agent_id.get();
+        let current = self.shells.get(&agent.cloned()).cloned();
+        let mut call = SeenCall::of_question(question, mode, current, &self.places);
+        call.read_only_hint = self.hints.of(&call.tool);
+        Guarded(call)
+    }
+
+    /// Before the client is asked: what Claude is told instead where nobody may be.
+    pub(crate) fn refuses_to_ask(&mut self, Guarded(call): &Guarded) -> Option<String> {
+        let denial = self.guard.refuses_to_ask(&call.guarded(&self.places))?;
+        self.decided(call, denial).reason().map(str::to_owned)
+    }
+
+    /// The client's decision, before it leaves: a refusal, or an approval, perhaps with another input.
+    ///
+    /// # Errors
+    /// With what Claude is told where an approval does not count.
+    pub(crate) fn settled(
+        &mut self,
+        Guarded(mut call): Guarded,
+        mode: PermissionMode,
+        decision: &Settlement,
+    ) -> Result<(), String> {
+        let approved = decision.approves();
+        if let PermissionResult::Allow { updated_input, .. } = &decision.result {
+            call.approved_with(updated_input.as_ref(), mode, &self.places);
+        }
+        if !approved {
+            self.guard.note(call.agent.as_ref().map(TaskId::as_str), false);
+            let reason = BY_USER.to_owned();
+            self.decided(&call, by_user(Opinion::Deny { reason }));
+            return Ok(());
+        }
+        let answer = match self.guard.refuses(&call.guarded(&self.places)) {
+            Some(denial) => denial,
+            None => by_user(Opinion::Allow { updated_input: None }),
+        };
+        let answer = self.decided(&call, answer);
+        if answer.is_deny() {
+            return Err(answer.reason().unwrap_or_default().to_owned());
+        }
+        self.guard.note(call.agent.as_ref().map(TaskId::as_str), true);
+        Ok(())
+    }
+
+    fn go_on(
+        &mut self,
+        control: &ControlId,
+        call: SeenCall,
+        examination: Examination,
+        step: GuardStep,
+    ) -> GuardReply {
+        match step {
+            GuardStep::Answer(answer) => GuardReply::Now(self.decided(&call, answer).to_reply()),
+            GuardStep::Hook(hook) => self.run(control, call, hook, State::Before(examination)),
+        }
+    }
+
+    fn after(&mut self, control: &ControlId, call: SeenCall, callback: &HookCallback) -> GuardReply {
+        self.guard.note(call.agent.as_ref().map(TaskId::as_str), true);
+        let hooks = self
+            .policy
+            .as_ref()
+            .map(|policy| policy.hooks.matching(HookEvent::PostToolUse, &call.tool));
+        let mut rest = hooks.unwrap_or_default();
+        rest.reverse();
+        let after = After {
+            rest,
+            response: callback.input.tool_response.get().cloned().unwrap_or(Value::Null),
+            feedback: Vec::new(),
+        };
+        self.go_on_after(control, call, after)
+    }
+
+    fn go_on_after(&mut self, control: &ControlId, call: SeenCall, mut after: After) -> GuardReply {
+        match after.rest.pop() {
+            Some(hook) => self.run(control, call, hook, State::After(after)),
+            None => GuardReply::Now(told_after(&after.feedback)),
+        }
+    }
+
+    fn run(
+        &mut self,
+        control: &ControlId,
+        call: SeenCall,
+        hook: Arc<HookCommand>,
+        state: State,
+    ) -> GuardReply {
+        let (input, response) = match &state {
+            State::Before(examination) => (examination.input(), None),
+            State::After(after) => (None, Some(&after.response)),
+        };
+        let input = input.unwrap_or(&call.input);
+        let payload = hook_payload(&call.facts, &call.tool, input, &call.tool_use_id, response);
+        let place = HookPlace {
+            cwd: self.places.root.clone(),
+            project_root: self.places.root.clone(),
+        };
+        let id = control.clone();
+        let (running, abort) = abortable(async move {
+            let run = run_hook(&hook, &payload, &place).await;
+            HookEnded { control: id, run }
+        });
+        self.hooks.push(running.map(Result::ok).boxed());
+        let waiting = Waiting {
+            call,
+            state,
+            running: abort,
+        };
+        self.waiting.insert(control.clone(), waiting);
+        GuardReply::Later
+    }
+
+    /// Logs a decision and writes it down; what cannot be written down is denied.
+    fn decided(&self, call: &SeenCall, answer: GuardAnswer) -> GuardAnswer {
+        let record = DecisionRecord::of(&self.session, call, &answer);
+        tracing::info!(
+            session = record.session,
+            tool = record.tool,
+            stage = record.stage,
+            rule = answer.rule.as_ref().map(tracing::field::display),
+            outcome = ?record.outcome,
+            ms = record.ms,
+            "a tool call was looked at"
+        );
+        let Some(audit) = &self.audit else {
+            return answer;
+        };
+        match audit.record(&record) {
+            Ok(()) => answer,
+            Err(error) => {
+                tracing::error!(%error, "a decision could not be written to the audit file; the call is denied");
+                if answer.is_deny() {
+                    answer
+                } else {
+                    GuardAnswer::failed(UNAUDITED)
+                }
+            }
+        }
+    }
+}
+
+const NOT_OURS: &str = "Claude called back for a hook that nobody registered";
+const NO_CALL: &str = "Claude did not say which tool it calls, or with which input";
+const BY_USER: &str = "the user refused";
+const UNAUDITED: &str = "the decision could not be written to the operator's audit file";
+
+fn by_user(opinion: Opinion) -> GuardAnswer {
+    GuardAnswer {
+        opinion,
+        stage: Stage::Prompt,
+        rule: None,
+    }
+}
+
+/// What hooks after a tool have to say to the model.
+fn told_after(feedback: &[String]) -> Value {
+    if feedback.is_empty() {
+        return json!({});
+    }
+    let output = json!({ "hookEventName": "PostToolUse", "additionalContext": feedback.join("\n") });
+    json!({ "hookSpecificOutput": output })
+}

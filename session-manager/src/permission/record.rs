@@ -1,0 +1,123 @@
+//! What is written down about every decision on a tool call: for the log, and for the operator's audit.
+//!
+//! Place in the flow: the session's guard makes one for each answer to Claude's hook callbacks and questions. Where it goes
+//! is the business of whoever starts the manager.
+
+use std::{fmt, io, path::PathBuf};
+
+use permission_core::{
+    PermissionMode,
+    guard::{GuardAnswer, Opinion},
+    rules::{Rule, RuleOrigin},
+};
+use serde::Serialize;
+
+use super::call::SeenCall;
+
+/// Takes records of decisions.
+pub trait Audit: Send + Sync + fmt::Debug {
+    /// Writes one down. Called on the way of a tool call: it must not wait for long.
+    ///
+    /// # Errors
+    /// When it could not be written; the tool call is then denied.
+    fn record(&self, decision: &DecisionRecord) -> io::Result<()>;
+}
+
+/// One decision, in the fields of an audit line.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DecisionRecord {
+    /// When, in UTC, as RFC 3339 has it.
+    pub time: String,
+    /// The client's id of the session.
+    pub session: String,
+    /// The tool.
+    pub tool: String,
+    /// Claude's id of the tool call.
+    pub tool_use_id: String,
+    /// The subagent that calls; absent for the session itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The mode that the call was looked at in.
+    pub mode: PermissionMode,
+    /// The stage that decided: `validation`, `hooks`, `rules`, `prompt` or `check`.
+    pub stage: String,
+    /// What was decided.
+    pub outcome: RecordedOutcome,
+    /// The rule that decided, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<RecordedRule>,
+    /// Why, in words; absent where there is nothing to say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How long the decision took, in milliseconds: hooks and the user's thinking included.
+    pub ms: u64,
+}
+
+/// What was decided about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedOutcome {
+    /// Nothing: Claude's own rules and questions decide.
+    Pass,
+    /// It runs.
+    Allow,
+    /// The user is asked.
+    Ask,
+    /// It does not run.
+    Deny,
+}
+
+/// A rule in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RecordedRule {
+    /// `allow`, `deny` or `ask`.
+    pub kind: String,
+    /// As it was written.
+    pub text: String,
+    /// The file it stands in; absent for the rules that come with every policy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// The line, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+}
+
+impl DecisionRecord {
+    pub(super) fn of(session: &str, call: &SeenCall, answer: &GuardAnswer) -> Self {
+        let outcome = match &answer.opinion {
+            Opinion::None { .. } => RecordedOutcome::Pass,
+            Opinion::Allow { .. } => RecordedOutcome::Allow,
+            Opinion::Ask { .. } => RecordedOutcome::Ask,
+            Opinion::Deny { .. } => RecordedOutcome::Deny,
+        };
+        Self {
+            time: jiff::Timestamp::now().to_string(),
+            session: session.to_owned(),
+            tool: call.tool.clone(),
+            tool_use_id: call.tool_use_id.clone(),
+            agent: call.agent.as_ref().map(|agent| agent.as_str().to_owned()),
+            mode: call.mode,
+            stage: answer.stage.to_string(),
+            outcome,
+            rule: answer.rule.as_deref().map(RecordedRule::of),
+            reason: answer.reason().map(str::to_owned),
+            ms: u64::try_from(call.begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+impl RecordedRule {
+    pub(super) fn of(rule: &Rule) -> Self {
+        let place = match rule.origin() {
+            RuleOrigin::File(origin) => Some((origin.file.to_path_buf(), origin.line)),
+            RuleOrigin::Arguments | RuleOrigin::Session => None,
+        };
+        let (file, line) = place.unzip();
+        Self {
+            kind: rule.kind().to_string(),
+            text: rule.text().to_owned(),
+            file,
+            line,
+        }
+    }
+}

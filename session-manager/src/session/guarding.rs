@@ -1,0 +1,50 @@
+//! Claude's callbacks before and after its tools, step by step: decide, run hooks, reply.
+//!
+//! What is decided is the guard's. Every callback ends here with one reply, unless Claude withdraws it or is gone.
+
+use claude_sdk_bridge::{
+    messages::{
+        ControlId,
+        control::{ControlRequest, HookCallback},
+    },
+    query::ControlError,
+};
+use serde_json::Value;
+
+use super::{actor::Actor, control::CallDone};
+use crate::permission::{GuardReply, HookEnded};
+
+impl Actor {
+    /// Takes a callback of Claude's.
+    pub(super) fn called_back(&mut self, control: ControlId, callback: Box<HookCallback>) {
+        match self.guard.takes(&control, &callback, self.modes.current()) {
+            GuardReply::Now(reply) => self.reply(&control, Ok(reply)),
+            GuardReply::Later => {}
+            GuardReply::NeedsHints => {
+                let Some(query) = self.query() else { return };
+                let call = query.request(ControlRequest::McpStatus(Default::default()));
+                self.calls.push(Box::pin(async move {
+                    CallDone::ServersTold(control, callback, call.await)
+                }));
+            }
+        }
+    }
+
+    /// Claude told of its MCP servers, or did not: then none of their tools only reads.
+    pub(super) fn servers_told(
+        &mut self,
+        control: ControlId,
+        callback: Box<HookCallback>,
+        status: Result<Value, ControlError>,
+    ) {
+        self.guard.learn_hints(&status.unwrap_or(Value::Null), &callback);
+        self.called_back(control, callback);
+    }
+
+    /// A hook of the policy's has ended.
+    pub(super) fn hook_ended(&mut self, ended: HookEnded) {
+        if let Some((control, reply)) = self.guard.hook_ended(ended) {
+            self.reply(&control, Ok(reply));
+        }
+    }
+}
