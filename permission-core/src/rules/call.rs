@@ -50,10 +50,10 @@ impl<'a> Call<'a> {
             .filter(|_| ToolGroup::of(tool) == ToolGroup::Command)
             .map(|text| Command {
                 text: text.to_owned(),
-                analysis: if tool == "Bash" {
-                    shell::analyse(text)
-                } else {
+                analysis: if tool == "PowerShell" {
                     shell::unreadable(text)
+                } else {
+                    shell::analyse(text)
                 },
             });
         Self {

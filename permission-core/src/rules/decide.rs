@@ -199,7 +199,7 @@ fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
 
 /// Whether a deny or ask rule may be about the call.
 fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
-    let named = meaning.tool.names(call.tool);
+    let named = meaning.tool.limits(call.tool);
     if named
         && meaning
             .parameter

@@ -31,7 +31,7 @@ impl ToolGroup {
     /// The group of a tool's name.
     pub(crate) fn of(tool: &str) -> Self {
         match tool {
-            "Bash" | "PowerShell" => Self::Command,
+            "Bash" | "Monitor" | "PowerShell" => Self::Command,
             "Read" | "Grep" | "Glob" | "NotebookRead" | "LS" => Self::Reads,
             "Edit" | "Write" | "NotebookEdit" | "MultiEdit" => Self::Edits,
             "WebFetch" => Self::Fetch,
@@ -66,6 +66,11 @@ impl ToolPattern {
             }
             Self::Glob(pattern) => fits(pattern, tool),
         }
+    }
+
+    /// Whether a limit that names it holds for the tool: what Bash may not run, Monitor may not run either.
+    pub(super) fn limits(&self, tool: &str) -> bool {
+        self.names(tool) || tool == "Monitor" && self.names("Bash")
     }
 
     pub(super) fn is(&self, name: &str) -> bool {

@@ -73,6 +73,25 @@ fn case_79_a_deny_rule_finds_its_command_anywhere() {
 }
 
 #[test]
+fn what_bash_may_not_run_no_other_tool_runs() {
+    let rm = json!({ "command": "echo a; rm b", "description": "watch" });
+    let rows = [
+        ("deny Bash(rm *)", Deny),
+        ("deny Bash", Deny),
+        ("deny B*", Deny),
+        ("ask Bash(rm *)", Ask),
+        ("deny Monitor(rm *)", Deny),
+        ("allow Bash(rm *) + allow Bash(echo *)", Nothing),
+        ("allow Monitor(rm *) + allow Monitor(echo *)", Allow),
+        ("deny PowerShell(rm *)", Nothing),
+    ];
+    for (rules, expected) in rows {
+        assert_eq!(say(rules, "Monitor", &rm), expected, "{rules}");
+    }
+    assert_eq!(bash("deny Monitor(rm *)", "rm a"), Nothing);
+}
+
+#[test]
 fn an_input_without_a_command_meets_limits_only() {
     for input in [json!({}), json!({ "command": 5 }), json!(null)] {
         assert_eq!(say("deny Bash(rm *)", "Bash", &input), Deny, "{input}");
