@@ -2,7 +2,7 @@
 //!
 //! Reading order follows a prompt: `script` says what happens, `engine` plays it as a pure state machine, `backend`
 //! runs the engine in process behind the bridge's `Backend` trait, `cli` runs it as an executable that stands in for
-//! the CLI. This crate must not know ACP or sessions of the agent.
+//! the CLI; `sandbox` is where real tools work. This crate must not know ACP or sessions of the agent.
 //!
 //! The script format is described for its writers in the crate's README.
 
@@ -13,6 +13,7 @@ mod frames;
 
 mod launch;
 mod rim;
+mod sandbox;
 
 mod backend;
 pub mod cli;

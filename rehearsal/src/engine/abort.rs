@@ -5,15 +5,16 @@
 
 use claude_sdk_bridge::messages::{SessionState, TerminalReason, ToolResultMeta};
 
+use super::call::CallState;
 use super::core::Core;
 use super::outcome::Outcome;
 use super::play::{Op, Play};
-use super::tool::CallState;
 use crate::frames::{self, text};
 
 impl Play {
     /// Ends whatever is going on; says how the CLI calls that.
     pub(crate) fn abort(&mut self, core: &mut Core) -> TerminalReason {
+        self.withdraw_hooks(core);
         self.finish_spoken_message(core);
         let from_block = self.cut_off_block(core);
         let reason = if self.reject_calls(core) {
@@ -86,8 +87,12 @@ impl Play {
             let text = match std::mem::replace(&mut call.state, CallState::Done) {
                 CallState::Done => continue,
                 _ if !call.written => continue,
-                CallState::Running(_) => format!("{}{}", text::REJECTED, text::STOPPED_WHILE_RUNNING),
+                _ if call.parent.is_some() => continue,
+                CallState::Running(_) | CallState::Ran(_) => {
+                    format!("{}{}", text::REJECTED, text::STOPPED_WHILE_RUNNING)
+                }
                 CallState::Planned
+                | CallState::Tried
                 | CallState::Asked(_)
                 | CallState::Accepted(_)
                 | CallState::Refused(_)

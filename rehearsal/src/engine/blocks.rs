@@ -8,12 +8,12 @@ use std::time::Duration;
 use claude_sdk_bridge::messages::{ContentBlock, MessageUuid, TextBlock, ThinkingBlock, ToolUseBlock};
 use serde_json::{Map, Value};
 
+use super::call::Call;
 use super::core::Core;
 use super::pieces::Pieces;
 use super::play::{Op, Play, Wait};
 use super::question;
 use super::state::Attribution;
-use super::tool::Call;
 use crate::frames::{self, DeltaKind, MessageFacts};
 use crate::script::{AskAt, Stream, TokenUsage};
 

@@ -14,6 +14,7 @@ use permission_core::PermissionMode;
 use serde_json::{Map, Value, json};
 
 use super::core::Prompt;
+use super::host_hooks::HostHooks;
 use super::{Engine, Phase, abort, answers};
 use crate::frames::{self, text};
 use crate::script::HostEvent;
@@ -55,7 +56,7 @@ impl Engine {
             frames::title_changed(&mut self.core.out, title);
         }
         let questions = match &self.phase {
-            Phase::Playing(play) => play.open_questions(&self.core),
+            Phase::Playing(play) => play.open_questions(),
             Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => List::default(),
         };
         let state = match &self.phase {
@@ -63,8 +64,12 @@ impl Engine {
             Phase::Playing(_) => State::Running,
             Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => State::Idle,
         };
-        let offer =
+        self.core.host_hooks = HostHooks::of(request);
+        let mut offer =
             frames::initialize_response(&self.core.commands, self.core.mode, state, self.core.setup.pid);
+        if self.core.host_hooks.are_there() {
+            offer.hooks_applied = true.into();
+        }
         let mut offer = json!(offer);
         if let Value::Object(fields) = &mut offer {
             fields.extend(self.core.script.session.initialize.clone());

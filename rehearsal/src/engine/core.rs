@@ -12,11 +12,14 @@ use claude_sdk_bridge::messages::{
 };
 use permission_core::PermissionMode;
 
+use super::ground::Work;
+use super::host_hooks::HostHooks;
 use super::scene::Playbill;
 use super::setup::Setup;
+use super::snapshot::Authority;
 use super::state::SessionState;
 use crate::frames::{self, InitFacts, Outbox};
-use crate::script::{Plan, Script, TokenUsage};
+use crate::script::{Plan, Script, TokenUsage, ToolStep};
 
 /// The shared part of an engine.
 #[derive(Debug)]
@@ -40,6 +43,15 @@ pub(crate) struct Core {
     pub(crate) since_last: BTreeMap<String, TokenUsage>,
     pub(crate) results: u64,
     pub(crate) last_failed: bool,
+    /// The hooks that the host has registered.
+    pub(crate) host_hooks: HostHooks,
+    /// What decides about real calls.
+    pub(crate) authority: Authority,
+    /// What is to be done outside, if anything, and how much there has been.
+    pub(crate) work: Option<Work>,
+    pub(crate) works: u64,
+    /// The prompt that is answered.
+    pub(crate) prompt_id: Option<String>,
     seen: HashSet<MessageUuid>,
 }
 
@@ -61,6 +73,7 @@ impl Core {
             mcp_servers: setup.mcp_servers.clone(),
             commands: frames::commands(script.session.commands.as_deref()),
             bill: Playbill::of(&script, &state),
+            authority: Authority::new(state.is_fresh()),
             script,
             setup,
             state,
@@ -69,6 +82,10 @@ impl Core {
             since_last: BTreeMap::new(),
             results: 0,
             last_failed: false,
+            host_hooks: HostHooks::default(),
+            work: None,
+            works: 0,
+            prompt_id: None,
             seen: HashSet::new(),
         }
     }
@@ -120,6 +137,7 @@ impl Core {
             self.before_plan = self.mode;
         }
         self.mode = mode;
+        self.mode_counts();
         frames::mode_changed(&mut self.out, mode);
     }
 
@@ -150,9 +168,24 @@ impl Core {
         }
     }
 
-    /// The plan file of what is played.
-    pub(crate) fn plan(&self) -> Option<&Plan> {
-        self.bill.script.session.plan.as_ref()
+    /// The plan file: what a real tool has written, else the script's.
+    pub(crate) fn plan(&self) -> Option<Plan> {
+        let ground = self.authority.ground();
+        let written = ground.and_then(|ground| {
+            let path = ground.places().plan.clone();
+            ground.plan().map(|content| Plan { path, content })
+        });
+        written.or_else(|| self.bill.script.session.plan.clone())
+    }
+
+    /// Puts the places of the sandbox into a real call.
+    pub(crate) fn fill_places(&mut self, step: &mut ToolStep) {
+        // Where there is none, the call itself will say so.
+        if step.real
+            && let Ok(ground) = self.open_ground()
+        {
+            ground.places().fill_fields(&mut step.input);
+        }
     }
 
     pub(crate) fn now(&self) -> Duration {

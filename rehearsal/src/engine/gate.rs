@@ -1,11 +1,12 @@
 //! Whether a tool call is asked about, runs without a word, or is refused without a word.
 //!
-//! Place in the flow: `engine::tool` checks here before it asks. This is the place where the permission pipeline will
-//! stand as the authority; until then the script says what would be asked, and the session's mode what that means.
+//! Place in the flow: `engine::tool` checks here before it asks about a scripted call: the script says what would be asked,
+//! the session's mode and the host's hooks what that means. Real calls go through the permission pipeline instead.
 
 use permission_core::PermissionMode;
 
 use super::core::Core;
+use super::host_hooks::Verdict;
 use crate::frames::text;
 use crate::script::ToolStep;
 
@@ -14,8 +15,6 @@ use crate::script::ToolStep;
 pub(crate) enum Gate {
     Pass,
     Ask,
-    /// The host has taken the tool out of the session.
-    NoSuchTool,
     Refuse {
         reason_type: &'static str,
         message: String,
@@ -23,11 +22,49 @@ pub(crate) enum Gate {
 }
 
 /// Decides about a call in the session's present mode.
-pub(crate) fn check(step: &ToolStep, core: &Core) -> Gate {
-    if core.setup.disallowed_tools.contains(&step.name) {
-        return Gate::NoSuchTool;
+pub(crate) fn check(step: &ToolStep, verdict: &Verdict, core: &Core) -> Gate {
+    hear(step, verdict, core.mode, core.setup.asks)
+}
+
+/// Whether the host has taken the tool out of the session.
+pub(crate) fn is_gone(step: &ToolStep, core: &Core) -> bool {
+    core.setup.disallowed_tools.contains(&step.name)
+}
+
+/// What is decided after the host's hooks: they can make a question in every mode, and spare one that no rule wants.
+fn hear(step: &ToolStep, verdict: &Verdict, mode: PermissionMode, host_takes_questions: bool) -> Gate {
+    let gate = decide(step, mode, host_takes_questions);
+    if matches!(
+        gate,
+        Gate::Refuse {
+            reason_type: "rule",
+            ..
+        }
+    ) {
+        return gate;
     }
-    decide(step, core.mode, core.setup.asks)
+    let ask = step.ask.as_ref();
+    let reason = ask.and_then(|ask| ask.decision_reason_type.as_deref());
+    let needed = matches!(reason, Some("rule" | "safetyCheck")) || super::toolbox::needs_person(&step.name);
+    match gate {
+        _ if verdict.ask.is_some() => asked(mode, host_takes_questions),
+        Gate::Ask if verdict.allow && !needed => Gate::Pass,
+        gate => gate,
+    }
+}
+
+fn asked(mode: PermissionMode, host_takes_questions: bool) -> Gate {
+    let refuse = |reason_type: &'static str, message: &str| Gate::Refuse {
+        reason_type,
+        message: message.to_owned(),
+    };
+    if mode == PermissionMode::DontAsk {
+        refuse("mode", text::DONT_ASK)
+    } else if host_takes_questions {
+        Gate::Ask
+    } else {
+        refuse("asyncAgent", text::NOBODY_TO_ASK)
+    }
 }
 
 fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> Gate {
@@ -48,24 +85,12 @@ fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> 
         {
             Gate::Pass
         }
-        PermissionMode::DontAsk => Gate::Refuse {
-            reason_type: "mode",
-            message: text::DONT_ASK.to_owned(),
-        },
         PermissionMode::Default
         | PermissionMode::AcceptEdits
         | PermissionMode::Plan
         | PermissionMode::Auto
-        | PermissionMode::BypassPermissions => {
-            if host_takes_questions {
-                Gate::Ask
-            } else {
-                Gate::Refuse {
-                    reason_type: "asyncAgent",
-                    message: text::NOBODY_TO_ASK.to_owned(),
-                }
-            }
-        }
+        | PermissionMode::DontAsk
+        | PermissionMode::BypassPermissions => asked(mode, host_takes_questions),
     }
 }
 
@@ -79,7 +104,6 @@ mod tests {
         let name = |gate: Gate| match gate {
             Gate::Pass => "pass".to_owned(),
             Gate::Ask => "ask".to_owned(),
-            Gate::NoSuchTool => "no such tool".to_owned(),
             Gate::Refuse { reason_type, .. } => reason_type.to_owned(),
         };
         assert_eq!(name(decide(&step, mode, true)), expected, "{tool} in {mode}");
@@ -124,5 +148,44 @@ mod tests {
             "ask",
         );
         check(r#"{"name":"ExitPlanMode","ask":true}"#, BypassPermissions, "ask");
+    }
+
+    #[test]
+    fn hooks_of_the_host_make_questions_and_spare_them() {
+        use PermissionMode::{BypassPermissions, Default, DontAsk};
+        let ask = Verdict {
+            ask: Some("why".to_owned()),
+            ..Verdict::default()
+        };
+        let allow = Verdict {
+            allow: true,
+            ..Verdict::default()
+        };
+        let gate = |tool: &str, verdict: &Verdict, mode| {
+            hear(&serde_json::from_str(tool).unwrap(), verdict, mode, true)
+        };
+        let plain = r#"{"name":"Bash"}"#;
+        let asks = r#"{"name":"Bash","ask":true}"#;
+        let by_rule = r#"{"name":"Bash","ask":{"always":true,"decision_reason_type":"rule"}}"#;
+        let denied = r#"{"name":"Bash","denied":"no"}"#;
+        assert_eq!(gate(plain, &ask, BypassPermissions), Gate::Ask);
+        assert!(matches!(
+            gate(plain, &ask, DontAsk),
+            Gate::Refuse {
+                reason_type: "mode",
+                ..
+            }
+        ));
+        assert_eq!(gate(asks, &allow, Default), Gate::Pass);
+        assert_eq!(gate(by_rule, &allow, Default), Gate::Ask);
+        for verdict in [ask, allow] {
+            assert!(matches!(
+                gate(denied, &verdict, Default),
+                Gate::Refuse {
+                    reason_type: "rule",
+                    ..
+                }
+            ));
+        }
     }
 }

@@ -1,29 +1,40 @@
 //! The state machine that plays the CLI: lines in, lines out, waits asked for. Pure: no task, no clock, no process.
 //!
 //! Place in the flow: `backend` and `cli` feed it what the host writes (`input`), let it play (`advance`), write out
-//! what it has to say (`output`), and do what it asks for (`Pace`). Time is an argument. One engine is one process of
-//! the CLI; what outlives it is `SessionState`.
+//! what it has to say (`output`), wait as it asks for (`Pace`), and do the work that it has (`work`: a hook, a tool) while it
+//! listens. Time is an argument. One engine is one process of the CLI; what outlives it is `SessionState`.
 
 mod abort;
 mod answers;
 mod aside;
 mod blocks;
+mod call;
 mod control;
 mod core;
 mod cursor;
+mod effects;
 mod end;
 mod failure;
 mod gate;
+mod ground;
+mod hooked;
+mod host_hooks;
 mod outcome;
 mod pieces;
 mod play;
 mod question;
+mod real;
+mod reply;
 mod scene;
 mod setup;
+mod snapshot;
 mod startup;
 mod state;
 mod subagent;
+mod suggest;
 mod tool;
+mod toolbox;
+mod verdict;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -37,11 +48,13 @@ use serde_json::Value;
 use self::core::{Core, Prompt, merged};
 use self::end::Told;
 use self::play::{Ending, Play, Progress};
+use self::reply::Answered;
 use self::startup::Held;
-use self::tool::Answered;
 use crate::frames::{self, text};
 use crate::script::{ExitStep, HostEvent, OnInterrupt, Script};
 
+pub(crate) use self::effects::rule_text;
+pub use self::ground::{Done, Ground, Grounds, Job, Places, Seed, ToolOutput, Work};
 pub use self::setup::{Refusal, Setup};
 pub use self::state::SessionState;
 
@@ -63,6 +76,8 @@ pub enum Input<'a> {
     EndOfInput,
     /// SIGINT.
     Interrupt,
+    /// The work of this number has ended.
+    Done(u64, &'a Done),
 }
 
 /// What the engine needs next, once its output is written.
@@ -113,7 +128,7 @@ impl Engine {
     pub fn input(&mut self, now: Duration, input: Input<'_>) {
         self.core.out.set_now(now);
         match &mut self.phase {
-            Phase::Starting { held, .. } => held.push(Held::of(input)),
+            Phase::Starting { held, .. } => held.extend(Held::of(input)),
             Phase::Hung | Phase::Over(_) => {}
             Phase::Idle | Phase::Playing(_) => self.take(input),
         }
@@ -157,6 +172,15 @@ impl Engine {
         &mut self.core.out.stderr
     }
 
+    /// What is to be done outside, if anything. What else was being done is to be stopped: nobody waits for it.
+    #[must_use]
+    pub fn work(&self) -> Option<&Work> {
+        match self.phase {
+            Phase::Playing(_) => self.core.work.as_ref(),
+            Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => None,
+        }
+    }
+
     /// Whether the process does not end when it is asked to by a signal.
     #[must_use]
     pub fn ignores_signals(&self) -> bool {
@@ -181,6 +205,13 @@ impl Engine {
                 if let Phase::Playing(play) = &mut self.phase {
                     play.close_questions(&mut self.core);
                     play.notice(HostEvent::EndOfInput);
+                }
+            }
+            Input::Done(number, done) => {
+                if self.core.work.take_if(|work| work.number == number).is_some()
+                    && let Phase::Playing(play) = &mut self.phase
+                {
+                    play.work_ended(number, done, &mut self.core);
                 }
             }
             Input::Interrupt => {
@@ -266,6 +297,12 @@ impl Engine {
             self.core.lifecycle(prompt, CommandState::Started);
         }
         let play = Play::new(turn, &prompts, Some(replay), self.core.now());
+        self.core.authority.begin_turn();
+        self.core.prompt_id = play
+            .attribution
+            .main
+            .as_ref()
+            .map(|uuid| uuid.as_str().to_owned());
         self.core.init(&play.attribution.all);
         self.phase = Phase::Playing(Box::new(play));
     }

@@ -1,12 +1,15 @@
 //! What comes out of a tool: the result block the model sees and the structured result a host shows.
 //!
 //! Place in the flow: `engine::tool` writes these. The script's own result wins; what it leaves out is made up from
-//! the input in the shape the CLI gives it for the common tools. Nothing is run.
+//! the input in the shape the CLI gives it for the common tools. What came out of a real tool stands as it is.
 
 use claude_sdk_bridge::messages::{Content, ContentBlock, Field, FromWire, ToolResultBlock, ToolUseId};
 use serde_json::{Map, Value, json};
 
+use super::call::Call;
 use super::core::Core;
+use super::ground::ToolOutput;
+use super::toolbox;
 use crate::frames::text;
 use crate::script::ToolResult;
 
@@ -37,6 +40,38 @@ impl Outcome {
         }
     }
 
+    /// What came out of a real tool.
+    pub(super) fn ran(tool: &str, output: &ToolOutput) -> Self {
+        let is_error = match (tool, output.is_error) {
+            (_, true) => true.into(),
+            ("Bash", false) => false.into(),
+            (_, false) => Field::Absent,
+        };
+        Self {
+            content: output.text.as_str().into(),
+            is_error,
+            structured: output.structured.clone(),
+        }
+    }
+
+    /// Whether the tool failed.
+    pub(super) fn is_failure(&self) -> bool {
+        self.is_error.is_true()
+    }
+
+    /// What the model reads.
+    pub(super) fn text(&self) -> String {
+        self.content.text()
+    }
+
+    /// Adds something for the model to read.
+    pub(super) fn add(&mut self, text: &str) {
+        match &mut self.content {
+            Content::Blocks(blocks) => blocks.push(ContentBlock::text(text)),
+            other => *other = format!("{}\n\n{text}", other.text()).as_str().into(),
+        }
+    }
+
     pub(super) fn block(&self, id: ToolUseId) -> ToolResultBlock {
         ToolResultBlock {
             tool_use_id: id,
@@ -47,8 +82,15 @@ impl Outcome {
     }
 }
 
-/// The outcome of a call that ran.
-pub(super) fn of(tool: &str, result: &ToolResult, input: &Map<String, Value>, core: &Core) -> Outcome {
+/// The outcome of a call that ran, and whose tool has said nothing itself.
+pub(super) fn of_call(call: &Call, input: &Map<String, Value>, core: &Core) -> Outcome {
+    if call.step.real {
+        return Outcome::ran(&call.step.name, &toolbox::own_output(call, input, core));
+    }
+    of(&call.step.name, &call.step.result, input, core)
+}
+
+fn of(tool: &str, result: &ToolResult, input: &Map<String, Value>, core: &Core) -> Outcome {
     let mut outcome = if result.is_error {
         Outcome::error(&result.text)
     } else {
@@ -128,7 +170,8 @@ fn success(tool: &str, said: &str, input: &Map<String, Value>, core: &Core) -> O
 fn plan(core: &Core) -> Value {
     let plan = core.plan();
     json!({
-        "plan": plan.map(|plan| &plan.content), "isAgent": false, "filePath": plan.map(|plan| &plan.path),
+        "plan": plan.as_ref().map(|plan| &plan.content), "isAgent": false,
+        "filePath": plan.as_ref().map(|plan| &plan.path),
     })
 }
 

@@ -10,10 +10,10 @@ use std::time::Duration;
 use claude_sdk_bridge::messages::{CommandState, MessageUuid, PermissionDenial};
 
 use super::blocks::{Block, BlockPlan, OpenMessage};
+use super::call::Call;
 use super::core::{Core, Prompt};
 use super::cursor::Cursor;
 use super::state::Attribution;
-use super::tool::Call;
 use super::{aside, failure};
 use crate::frames;
 use crate::script::{ExitStep, Failure, HostEvent, OnInterrupt, Step, TokenUsage, ToolStep, Turn};
@@ -51,7 +51,10 @@ pub(crate) struct Play {
 pub(crate) enum Wait {
     Nothing,
     Until(Duration),
+    /// Something about a call: an answer, or the end of work.
     Answer,
+    /// The same, but not for ever.
+    AnswerUntil(Duration),
     Host(HostEvent),
     Forever,
 }
@@ -75,7 +78,10 @@ pub(crate) enum Op {
     Ask(usize),
     Settle(usize),
     Run(usize),
+    After(usize),
     Result(usize),
+    /// A subagent makes this call.
+    Child(usize),
     Sleep(Duration),
     WaitFor(HostEvent),
     Aside(Step),
@@ -111,6 +117,19 @@ pub(crate) enum Progress {
 enum Flow {
     On,
     Out(Progress),
+}
+
+impl Op {
+    /// What happens to a call.
+    pub(super) fn of_call(call: usize) -> [Self; 5] {
+        [
+            Self::Ask(call),
+            Self::Settle(call),
+            Self::Run(call),
+            Self::After(call),
+            Self::Result(call),
+        ]
+    }
 }
 
 impl Play {
@@ -150,6 +169,8 @@ impl Play {
                 Wait::Nothing => {}
                 Wait::Until(then) if then <= core.now() => self.wait = Wait::Nothing,
                 Wait::Until(then) => return Progress::Waits(Some(then)),
+                Wait::AnswerUntil(then) if then <= core.now() => self.expire(core),
+                Wait::AnswerUntil(then) => return Progress::Waits(Some(then)),
                 Wait::Answer | Wait::Host(_) | Wait::Forever => return Progress::Waits(None),
             }
             if core.out.is_full() {
@@ -214,7 +235,9 @@ impl Play {
             Op::Ask(call) => self.ask(call, core),
             Op::Settle(call) => self.settle(call),
             Op::Run(call) => self.run_tool(call, core),
+            Op::After(call) => self.after_tool(call, core),
             Op::Result(call) => self.write_tool_result(call, core),
+            Op::Child(call) => self.write_child(call, core),
             Op::Sleep(pause) => self.wait = Wait::Until(core.now() + pause),
             Op::WaitFor(event) => self.wait_for(event, core),
             Op::Aside(step) => aside::write(&step, core),
@@ -278,7 +301,8 @@ impl Play {
         self.ops.extend([Op::BlockStart(plan), Op::Deltas, Op::BlockEnd]);
     }
 
-    fn plan_tool(&mut self, tool: Box<ToolStep>, core: &mut Core) {
+    fn plan_tool(&mut self, mut tool: Box<ToolStep>, core: &mut Core) {
+        core.fill_places(&mut tool);
         let id = tool
             .id
             .as_deref()
@@ -303,8 +327,7 @@ impl Play {
     /// others when the one before them is done.
     fn plan_calls(&mut self, count: usize) {
         for call in 0..count {
-            self.ops
-                .extend([Op::Ask(call), Op::Settle(call), Op::Run(call), Op::Result(call)]);
+            self.ops.extend(Op::of_call(call));
         }
         self.ops.push_back(Op::MessageDone);
     }

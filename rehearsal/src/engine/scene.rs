@@ -102,6 +102,7 @@ impl Core {
 
     fn pick(&mut self, name: &str, bill: Playbill) {
         self.state.pick(name);
+        self.authority.leave();
         self.bill = bill;
     }
 

@@ -3,15 +3,18 @@
 //! Place in the flow: `backend` and `cli` make a `Setup` from the bridge's launch options; `engine` only reads it.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use claude_sdk_bridge::launch::{LaunchOptions, McpServer, PermissionPrompts, Tools};
+use claude_sdk_bridge::launch::{LaunchOptions, McpServer, PermissionPrompts, SettingSource, Tools};
 use claude_sdk_bridge::messages::ClaudeSessionId;
 use permission_core::PermissionMode;
+use serde_json::Value;
 
+use super::ground::{Grounds, NoGrounds};
 use crate::frames::Clock;
 
 /// The facts of one launch.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Setup {
     /// The session that is played.
     pub session_id: ClaudeSessionId,
@@ -39,6 +42,14 @@ pub struct Setup {
     pub mcp_servers: Vec<String>,
     /// Directories beside the working directory.
     pub additional_directories: Vec<String>,
+    /// Rules that allow, beside those of settings.
+    pub allowed_tools: Vec<String>,
+    /// Which settings files count for real tools; all of them when absent.
+    pub setting_sources: Option<Vec<SettingSource>>,
+    /// Settings above all others.
+    pub managed_settings: Option<Value>,
+    /// Where real tools work.
+    pub grounds: Arc<dyn Grounds>,
     /// What is shown as the process id.
     pub pid: u32,
     /// What ids of frames are made from.
@@ -67,6 +78,10 @@ impl Setup {
             disallowed_tools: Vec::new(),
             mcp_servers: Vec::new(),
             additional_directories: Vec::new(),
+            allowed_tools: Vec::new(),
+            setting_sources: None,
+            managed_settings: None,
+            grounds: Arc::new(NoGrounds),
             pid: 1,
             seed: 1,
             clock: Clock::default(),
@@ -88,8 +103,11 @@ impl Setup {
                 Tools::Only(names) => Some(names.clone()),
                 Tools::Preset | Tools::Unspecified => None,
             },
-            // A rule with a content refuses some calls of a tool, and scripts do that themselves.
+            // A rule with a content refuses some calls of a tool; of scripted ones the script does that itself.
             disallowed_tools: options.disallowed_tools.clone(),
+            allowed_tools: options.allowed_tools.clone(),
+            setting_sources: options.setting_sources.clone(),
+            managed_settings: options.managed_settings.clone(),
             mcp_servers: options
                 .mcp_servers
                 .iter()
@@ -102,6 +120,13 @@ impl Setup {
                 .collect(),
             ..Self::new(session_id, text(&options.cwd))
         }
+    }
+
+    /// Whether the host leaves the tool in the session.
+    pub(super) fn has_tool(&self, name: &str) -> bool {
+        self.tools
+            .as_ref()
+            .is_none_or(|tools| tools.iter().any(|tool| tool == name))
     }
 }
 

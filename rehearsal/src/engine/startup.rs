@@ -18,11 +18,13 @@ pub(super) enum Held {
 }
 
 impl Held {
-    pub(super) fn of(input: Input<'_>) -> Self {
+    /// `None` for the end of work, of which there is none yet.
+    pub(super) fn of(input: Input<'_>) -> Option<Self> {
         match input {
-            Input::Line(line) => Self::Line(line.to_vec()),
-            Input::EndOfInput => Self::EndOfInput,
-            Input::Interrupt => Self::Interrupt,
+            Input::Line(line) => Some(Self::Line(line.to_vec())),
+            Input::EndOfInput => Some(Self::EndOfInput),
+            Input::Interrupt => Some(Self::Interrupt),
+            Input::Done(..) => None,
         }
     }
 }

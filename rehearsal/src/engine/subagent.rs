@@ -1,42 +1,65 @@
 //! What a subagent does: its calls and their results, marked with the call that started it.
 //!
-//! Place in the flow: `engine::tool` plays it when that call runs. As from the CLI's foreground subagents, only calls and
-//! results come, whole and without stream events; what it says is the result of the call.
+//! Place in the flow: `engine::tool` plans it when that call runs; its calls then go the way of all calls. As from the CLI's
+//! foreground subagents, only calls and results come, whole and without stream events; what it says is the result of the call.
 
 use claude_sdk_bridge::messages::ToolUseBlock;
 use serde_json::{Map, Value};
 
+use super::call::Call;
 use super::core::Core;
-use super::outcome;
-use super::tool::Call;
+use super::play::{Op, Play};
 use crate::frames::{self, MessageFacts};
-use crate::script::{ChildCall, TokenUsage};
 
-pub(super) fn play(parent: &Call, usage: TokenUsage, core: &mut Core) {
-    for child in &parent.step.subagent {
-        play_call(parent, child, usage, core);
+impl Play {
+    /// Plans the calls that a call makes in its turn; they come before everything else that is planned.
+    pub(super) fn plan_subagent(&mut self, number: usize, core: &mut Core) {
+        let Some(call) = self.calls.get(number) else {
+            return;
+        };
+        let parent = call.id.clone();
+        let mut ops = Vec::new();
+        for child in call.step.subagent.clone() {
+            let child_number = self.calls.len();
+            let mut step = child.step();
+            core.fill_places(&mut step);
+            self.calls.push(Call::of_subagent(
+                Default::default(),
+                Box::new(step),
+                parent.clone(),
+            ));
+            ops.push(Op::Child(child_number));
+            ops.extend(Op::of_call(child_number));
+        }
+        for op in ops.into_iter().rev() {
+            self.ops.push_front(op);
+        }
     }
-}
 
-fn play_call(parent: &Call, child: &ChildCall, usage: TokenUsage, core: &mut Core) {
-    let name = core.state.next_message();
-    let facts = MessageFacts {
-        id: format!("msg_{name}").into(),
-        request_id: format!("req_{name}"),
-        model: core.model.clone(),
-        usage,
-        prompt: None,
-        prompts: Vec::new(),
-    };
-    let id = core.state.next_tool_id();
-    let call = ToolUseBlock {
-        id: id.clone(),
-        name: child.name.clone(),
-        input: Value::Object(child.input.clone()),
-        extra: Map::new(),
-    };
-    frames::subagent_call(&mut core.out, &facts, call, &parent.id);
-    core.count(&facts.model, usage);
-    let outcome = outcome::of(&child.name, &child.result, &child.input, core);
-    frames::subagent_result(&mut core.out, outcome.block(id), &parent.id);
+    /// A subagent calls a tool.
+    pub(super) fn write_child(&mut self, number: usize, core: &mut Core) {
+        let name = core.state.next_message();
+        let facts = MessageFacts {
+            id: format!("msg_{name}").into(),
+            request_id: format!("req_{name}"),
+            model: core.model.clone(),
+            usage: self.usage,
+            prompt: None,
+            prompts: Vec::new(),
+        };
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
+        };
+        let Some(parent) = &call.parent else { return };
+        call.id = core.state.next_tool_id();
+        call.written = true;
+        let block = ToolUseBlock {
+            id: call.id.clone(),
+            name: call.step.name.clone(),
+            input: Value::Object(call.step.input.clone()),
+            extra: Map::new(),
+        };
+        frames::subagent_call(&mut core.out, &facts, block, parent);
+        core.count(&facts.model, facts.usage);
+    }
 }

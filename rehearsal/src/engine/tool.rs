@@ -1,106 +1,30 @@
-//! Tool calls: the question before one, the answer to it, the run, the result.
+//! Tool calls: what comes before one, the question, the run, what comes after it, the result.
 //!
-//! Place in the flow: operations of `engine::play`, and `answer` for what the host sends. What comes out of a tool is
-//! the script's; `gate` decides whether the host is asked. Effects of an answer on the session stand here, too.
+//! Place in the flow: operations of `engine::play`. What comes out of a scripted tool is the script's, and `gate` decides
+//! whether the host is asked; a real call is decided in `real` and run as work. Answers of the host's stand in `reply`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use claude_sdk_bridge::messages::control::{
-    AllowReply, ControlCancel, ControlResponse, DenyReply, IncomingControl, PermissionReply,
-};
+use claude_sdk_bridge::messages::control::{IncomingControl, IncomingRequest};
 use claude_sdk_bridge::messages::{
-    ControlId, Field, FromWire, List, Message, NonExecutionKind, PermissionDecisionMeta, PermissionDenial,
-    SessionState, ToolResultMeta, ToolUseId,
+    ControlId, Message, NonExecutionKind, PermissionDecisionMeta, SessionState, ToolResultMeta,
 };
 use permission_core::PermissionMode;
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 
+use super::call::{Acceptance, CallState, Refusal};
 use super::core::Core;
 use super::cursor::Cursor;
 use super::gate::{self, Gate};
+use super::host_hooks::Moment;
 use super::outcome::{self, Outcome};
 use super::play::{Op, Play, Wait};
-use super::{question, subagent};
+use super::question;
 use crate::frames::{self, text};
-use crate::script::ToolStep;
-
-/// A tool call of the message that is being played.
-#[derive(Debug)]
-pub(crate) struct Call {
-    pub(super) id: ToolUseId,
-    pub(super) step: Box<ToolStep>,
-    /// Whether the call's own frame has been written.
-    pub(super) written: bool,
-    pub(super) state: CallState,
-}
-
-/// How far a call is.
-#[derive(Debug)]
-pub(crate) enum CallState {
-    Planned,
-    Asked(ControlId),
-    Accepted(Acceptance),
-    Running(Acceptance),
-    Refused(Refusal),
-    /// Was to be asked about, or has been, when an interrupt came.
-    Withdrawn,
-    Done,
-}
-
-/// Why, and with which input, a call may run.
-#[derive(Debug, Clone)]
-pub(crate) struct Acceptance {
-    pub(super) input: Map<String, Value>,
-    source: &'static str,
-    reason_type: Option<&'static str>,
-}
-
-/// Why a call may not run.
-#[derive(Debug, Clone)]
-pub(crate) struct Refusal {
-    text: String,
-    source: &'static str,
-    reason_type: Option<&'static str>,
-}
-
-/// What an answer of the host's means for the turn.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Answered {
-    /// It was not about a question of this turn.
-    Nothing,
-    GoesOn,
-    /// The host wants the turn to end.
-    Interrupts,
-}
-
-impl Call {
-    pub(super) fn new(id: ToolUseId, step: Box<ToolStep>) -> Self {
-        Self {
-            id,
-            step,
-            written: false,
-            state: CallState::Planned,
-        }
-    }
-
-    /// The input as the model would write it.
-    pub(super) fn input_text(&self) -> String {
-        Value::Object(self.step.input.clone()).to_string()
-    }
-
-    pub(super) fn denial(&self) -> PermissionDenial {
-        PermissionDenial {
-            tool_name: self.step.name.as_str().into(),
-            tool_use_id: self.id.clone().into(),
-            tool_input: Value::Object(self.step.input.clone()).into(),
-            ..PermissionDenial::default()
-        }
-    }
-}
 
 impl Play {
-    /// Asks the host about a call, unless that has been done or need not be done.
+    /// Begins with a call, unless that has been done: the host's hooks, then the gate or the pipeline.
     pub(super) fn ask(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
@@ -108,52 +32,102 @@ impl Play {
         if !matches!(call.state, CallState::Planned) {
             return;
         }
-        call.state = match gate::check(&call.step, core) {
-            Gate::Pass => CallState::Accepted(Acceptance {
-                input: call.step.input.clone(),
-                source: "config",
-                reason_type: Some("mode"),
+        if gate::is_gone(&call.step, core) && (call.parent.is_none() || call.step.real) {
+            let text = text::no_such_tool(&call.step.name);
+            call.state = CallState::Refused(Refusal::of_config(text, "other"));
+        } else if call.step.real {
+            self.try_call(number, core);
+        } else if !self.hear_hooks(number, core) {
+            self.pass_gate(number, core);
+        }
+    }
+
+    /// Goes on with a scripted call after the host's hooks.
+    pub(super) fn pass_gate(&mut self, number: usize, core: &mut Core) {
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
+        };
+        let verdict = call.verdict.clone();
+        if let Some(input) = verdict.input {
+            call.input = input;
+        }
+        if let Some(reason) = verdict.deny {
+            let told = verdict.deny_text;
+            let text = told.unwrap_or_else(|| text::hook_denied(&call.step.name, &reason));
+            self.denials.push(call.denial());
+            call.state = CallState::Refused(Refusal::of_hook(text));
+            return;
+        }
+        let gate = if call.parent.is_some() {
+            Gate::Pass
+        } else {
+            gate::check(&call.step, &call.verdict, core)
+        };
+        call.state = match gate {
+            Gate::Pass if call.verdict.allow => CallState::Accepted(Acceptance {
+                input: call.input.clone(),
+                source: "hook",
+                reason_type: Some("hook"),
             }),
-            Gate::NoSuchTool => CallState::Refused(Refusal {
-                text: text::no_such_tool(&call.step.name),
-                source: "config",
-                reason_type: Some("other"),
-            }),
+            Gate::Pass => CallState::Accepted(Acceptance::unasked(call.input.clone())),
             Gate::Refuse { reason_type, message } => {
                 frames::permission_denied(&mut core.out, &call.step.name, &call.id, reason_type, &message);
                 self.denials.push(call.denial());
-                CallState::Refused(Refusal {
-                    text: message,
-                    source: "config",
-                    reason_type: Some(reason_type),
-                })
-            }
-            Gate::Ask if core.end_of_input => {
-                core.tell(SessionState::RequiresAction);
-                core.tell(SessionState::Running);
-                self.denials.push(call.denial());
-                CallState::Refused(Refusal::failed(text::STREAM_CLOSED))
+                CallState::Refused(Refusal::of_config(message, reason_type))
             }
             Gate::Ask => {
-                core.tell(SessionState::RequiresAction);
-                let id = ControlId::from(core.out.uuid().into_string());
-                core.out.send(&Message::ControlRequest(Box::new(question::about(
-                    &id, call, core,
-                ))));
-                CallState::Asked(id)
+                let request = question::scripted(call, core);
+                self.put_question(number, request, core);
+                return;
             }
         };
     }
 
-    /// Waits for the answer, if the host was asked.
+    /// Asks the host about a call; where it can no longer answer, the call fails.
+    pub(super) fn put_question(
+        &mut self,
+        number: usize,
+        request: claude_sdk_bridge::messages::control::CanUseTool,
+        core: &mut Core,
+    ) {
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
+        };
+        core.tell(SessionState::RequiresAction);
+        if core.end_of_input {
+            core.tell(SessionState::Running);
+            self.denials.push(call.denial());
+            call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED));
+            return;
+        }
+        let id = ControlId::from(core.out.uuid().into_string());
+        let request = Box::new(request);
+        call.question = Some(request.clone());
+        let control = IncomingControl {
+            request_id: id.clone(),
+            request: IncomingRequest::CanUseTool(request),
+            extra: Map::new(),
+        };
+        core.out.send(&Message::ControlRequest(Box::new(control)));
+        call.state = CallState::Asked(id);
+    }
+
+    /// Waits for what is outside before the call can go on from this operation.
+    pub(super) fn wait_outside(&mut self, number: usize, again: Op) -> bool {
+        let Some(call) = self.calls.get(number).filter(|call| call.waits()) else {
+            return false;
+        };
+        let deadline = call.round.as_ref().and_then(super::host_hooks::Round::deadline);
+        self.wait = deadline.map_or(Wait::Answer, Wait::AnswerUntil);
+        self.ops.push_front(again);
+        true
+    }
+
+    /// Waits until it is decided whether the call runs.
     pub(super) fn settle(&mut self, number: usize) {
-        if let Some(Call {
-            state: CallState::Asked(_),
-            ..
-        }) = self.calls.get(number)
-        {
-            self.ops.push_front(Op::Settle(number));
-            self.wait = Wait::Answer;
+        let is_open = |state: &CallState| matches!(state, CallState::Asked(_) | CallState::Tried);
+        if self.calls.get(number).is_some_and(|call| is_open(&call.state)) {
+            self.wait_outside(number, Op::Settle(number));
         }
     }
 
@@ -164,14 +138,47 @@ impl Play {
         let CallState::Accepted(acceptance) = &call.state else {
             return;
         };
+        let acceptance = acceptance.clone();
+        call.input.clone_from(&acceptance.input);
         if call.step.name == "EnterPlanMode" {
             core.switch_mode(PermissionMode::Plan);
         }
-        subagent::play(call, self.usage, core);
+        if call.step.real {
+            call.work = core.run_real(&call.step.name, &acceptance.input);
+        }
+        call.state = CallState::Running(acceptance);
         let run = Duration::from_millis(call.step.run_ms);
-        call.state = CallState::Running(acceptance.clone());
         if !run.is_zero() {
-            self.wait = Wait::Until(core.now() + run);
+            self.ops.push_front(Op::Sleep(run));
+        }
+        self.plan_subagent(number, core);
+    }
+
+    /// Waits for the tool, then lets hooks see what came out of it.
+    pub(super) fn after_tool(&mut self, number: usize, core: &mut Core) {
+        if self.wait_outside(number, Op::After(number)) {
+            return;
+        }
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
+        };
+        match std::mem::replace(&mut call.state, CallState::Done) {
+            CallState::Running(acceptance) => {
+                if call.outcome.is_none() {
+                    call.outcome = Some(outcome::of_call(call, &acceptance.input, core));
+                }
+                call.state = CallState::Ran(acceptance);
+                self.hear_after(number, core);
+                self.ops.push_front(Op::After(number));
+            }
+            CallState::Ran(acceptance) => {
+                if let Some(hook) = call.after.pop_front() {
+                    call.work = core.run_after(call, hook);
+                    self.ops.push_front(Op::After(number));
+                }
+                call.state = CallState::Ran(acceptance);
+            }
+            other => call.state = other,
         }
     }
 
@@ -179,196 +186,76 @@ impl Play {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
-        let decision =
-            |decision: &str, source: &str, reason_type: Option<&'static str>| PermissionDecisionMeta {
-                decision: decision.into(),
-                source: source.into(),
-                reason_type: reason_type.map(str::to_owned).into(),
-                extra: Map::new(),
-            };
-        let (outcome, meta) = match std::mem::replace(&mut call.state, CallState::Done) {
-            CallState::Running(it) | CallState::Accepted(it) => {
-                let meta = ToolResultMeta {
-                    id: call.id.clone(),
-                    permission_decision: decision("accept", it.source, it.reason_type).into(),
-                    ..ToolResultMeta::default()
-                };
-                (
-                    outcome::of(&call.step.name, &call.step.result, &it.input, core),
-                    meta,
-                )
+        let (outcome, kind, decision) = match std::mem::replace(&mut call.state, CallState::Done) {
+            CallState::Running(it) | CallState::Accepted(it) | CallState::Ran(it) => {
+                let outcome = call
+                    .outcome
+                    .take()
+                    .unwrap_or_else(|| outcome::of_call(call, &it.input, core));
+                (outcome, None, decision("accept", it.source, it.reason_type))
             }
             CallState::Refused(it) => {
-                let meta = ToolResultMeta {
-                    id: call.id.clone(),
-                    non_execution_kind: NonExecutionKind::PermissionRule.into(),
-                    permission_decision: decision("reject", it.source, it.reason_type).into(),
-                    extra: Map::new(),
-                };
                 if let Some(steps) = &call.step.if_refused {
                     self.cursor = Cursor::new(Arc::clone(steps));
                 }
-                (Outcome::error(&it.text), meta)
+                let kind = Some(NonExecutionKind::PermissionRule);
+                (
+                    Outcome::error(&it.text),
+                    kind,
+                    decision("reject", it.source, it.reason_type),
+                )
             }
-            CallState::Planned | CallState::Asked(_) | CallState::Withdrawn | CallState::Done => return,
+            CallState::Planned
+            | CallState::Tried
+            | CallState::Asked(_)
+            | CallState::Withdrawn
+            | CallState::Done => return,
         };
+        let block = outcome.block(call.id.clone());
+        if let Some(parent) = &call.parent {
+            frames::subagent_result(&mut core.out, block, parent);
+            return;
+        }
         self.user_frames += 1;
-        frames::tool_result(
-            &mut core.out,
-            outcome.block(call.id.clone()),
-            outcome.structured,
-            meta,
-        );
-    }
-
-    /// Takes the host's answer to a question.
-    pub(crate) fn answer(&mut self, response: ControlResponse, core: &mut Core) -> Answered {
-        let Some(id) = response.request_id().cloned() else {
-            return Answered::Nothing;
+        let meta = ToolResultMeta {
+            id: call.id.clone(),
+            non_execution_kind: kind.into(),
+            permission_decision: decision.into(),
+            extra: Map::new(),
         };
-        let asked = self
-            .calls
-            .iter_mut()
-            .find(|call| matches!(&call.state, CallState::Asked(asked) if *asked == id));
-        let Some(call) = asked else {
-            return Answered::Nothing;
+        frames::tool_result(&mut core.out, block, outcome.structured, meta);
+    }
+
+    /// Calls the host's hooks after the tool and lines up those of the settings.
+    fn hear_after(&mut self, number: usize, core: &mut Core) {
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
         };
-        let mut answered = Answered::GoesOn;
-        let refusal = match response.into_result().map(PermissionReply::from_wire) {
-            Ok(Ok(PermissionReply::Allow(reply))) => match allow(*reply, call, core) {
-                Ok(acceptance) => {
-                    call.state = CallState::Accepted(acceptance);
-                    None
-                }
-                Err(refusal) => Some(refusal),
-            },
-            Ok(Ok(PermissionReply::Deny(reply))) => {
-                if reply.interrupt.is_true() {
-                    answered = Answered::Interrupts;
-                }
-                Some(deny(*reply))
-            }
-            Ok(Ok(PermissionReply::Unknown(_)) | Err(_)) => Some(Refusal::failed(text::MALFORMED_ANSWER)),
-            Err(failure) => Some(Refusal::failed(&format!("Error: {failure}"))),
+        let Some(outcome) = &call.outcome else { return };
+        let failed = outcome.is_failure();
+        let moment = if failed {
+            Moment::AfterFailure
+        } else {
+            Moment::After
         };
-        if let Some(refusal) = refusal {
-            self.denials.push(call.denial());
-            call.state = CallState::Refused(refusal);
+        let failure = outcome.text().into();
+        let response = if failed { &failure } else { &outcome.structured };
+        let agent = call.agent();
+        if !core.end_of_input {
+            let told = call.told(agent.as_deref(), Some(response));
+            call.round = core.call_hooks(moment, &told);
         }
-        self.answered(core);
-        answered
-    }
-
-    /// The host can no longer answer: open questions fail, and the turn goes on.
-    pub(crate) fn close_questions(&mut self, core: &mut Core) {
-        let mut closed = false;
-        for call in &mut self.calls {
-            if matches!(call.state, CallState::Asked(_)) {
-                self.denials.push(call.denial());
-                call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED_PENDING));
-                closed = true;
-            }
-        }
-        if closed {
-            self.answered(core);
-        }
-    }
-
-    /// Takes back every open question, because nobody waits for the answer any more.
-    pub(super) fn withdraw_questions(&mut self, core: &mut Core) -> bool {
-        let mut withdrawn = false;
-        for call in &mut self.calls {
-            if let CallState::Asked(id) = &call.state {
-                let cancel = ControlCancel {
-                    request_id: id.clone(),
-                    extra: Map::new(),
-                };
-                core.out.send(&Message::ControlCancel(cancel));
-                self.denials.push(call.denial());
-                call.state = CallState::Withdrawn;
-                withdrawn = true;
-            }
-        }
-        withdrawn
-    }
-
-    /// The questions that are open, as they were asked.
-    pub(crate) fn open_questions(&self, core: &Core) -> List<IncomingControl> {
-        self.calls
-            .iter()
-            .filter_map(|call| match &call.state {
-                // Here, unlike on a line of their own, they do not say what they are by themselves.
-                CallState::Asked(id) => Some(IncomingControl {
-                    extra: Map::from_iter([("type".to_owned(), json!("control_request"))]),
-                    ..question::about(id, call, core)
-                }),
-                CallState::Planned
-                | CallState::Accepted(_)
-                | CallState::Running(_)
-                | CallState::Refused(_)
-                | CallState::Withdrawn
-                | CallState::Done => None,
-            })
-            .collect()
-    }
-
-    fn answered(&mut self, core: &mut Core) {
-        core.tell(SessionState::Running);
-        if self.wait == Wait::Answer {
-            self.wait = Wait::Nothing;
+        if call.step.real && !failed {
+            call.after = core.hooks_after(&call.step.name);
         }
     }
 }
 
-impl Refusal {
-    fn failed(reason: &str) -> Self {
-        Self {
-            text: text::request_failed(reason),
-            source: "config",
-            reason_type: Some("other"),
-        }
+fn decision(decision: &str, source: &str, reason_type: Option<&'static str>) -> PermissionDecisionMeta {
+    PermissionDecisionMeta {
+        decision: decision.into(),
+        source: source.into(),
+        reason_type: reason_type.map(str::to_owned).into(),
+        extra: Map::new(),
     }
-}
-
-/// Takes an approval: the input it brings and the permissions it changes.
-fn allow(reply: AllowReply, call: &Call, core: &mut Core) -> Result<Acceptance, Refusal> {
-    let input = match reply.updated_input {
-        Field::Known(input) => input,
-        Field::Absent | Field::Null => call.step.input.clone(),
-        Field::Raw(_) => return Err(Refusal::failed(text::MALFORMED_ANSWER)),
-    };
-    let new_mode = reply.updated_permissions.known().filter_map(mode_of).last();
-    match new_mode {
-        Some(mode) => core.switch_mode(mode),
-        None if call.step.name == "ExitPlanMode" => core.switch_mode(core.before_plan),
-        None => {}
-    }
-    let source = match reply.decision_classification.as_str() {
-        Some("user_permanent") => "user_permanent",
-        Some(_) | None => "user_temporary",
-    };
-    Ok(Acceptance {
-        input,
-        source,
-        reason_type: None,
-    })
-}
-
-fn deny(reply: DenyReply) -> Refusal {
-    let text = reply.message.into_known().unwrap_or_default();
-    Refusal {
-        text,
-        source: "user_reject",
-        reason_type: None,
-    }
-}
-
-/// The mode that a permission update switches to, if it does.
-fn mode_of(update: &Value) -> Option<PermissionMode> {
-    let is_mode = update.get("type").and_then(Value::as_str) == Some("setMode");
-    let mode = update
-        .get("mode")
-        .and_then(Value::as_str)
-        .and_then(PermissionMode::from_wire_id);
-    mode.filter(|_| is_mode)
 }

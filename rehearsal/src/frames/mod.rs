@@ -25,8 +25,8 @@ pub(crate) use stream::{
     message_delta, message_start, message_stop, subagent_call, synthetic_assistant,
 };
 pub(crate) use system::{
-    api_retry, lifecycle, mode_changed, permission_denied, requesting, session_state, thinking_tokens,
-    title_changed,
+    api_retry, informational, lifecycle, mode_changed, permission_denied, requesting, session_state,
+    thinking_tokens, title_changed,
 };
 pub(crate) use turn_end::{ResultFacts, Timing, cost_usd, result, startup_failure};
 pub(crate) use user::{interrupted, local_command_output, replay, subagent_result, tool_result};

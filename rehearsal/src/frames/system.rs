@@ -3,8 +3,8 @@
 //! Place in the flow: sent by every part of `engine`. No frame here depends on anything but its arguments.
 
 use claude_sdk_bridge::messages::{
-    ActivityStatus, ApiErrorKind, ApiRetry, CommandLifecycle, CommandState, Field, List, Message,
-    MessageUuid, PermissionDenied, SessionState, SessionStateChanged, SessionTitleChanged, Status,
+    ActivityStatus, ApiErrorKind, ApiRetry, CommandLifecycle, CommandState, Field, Informational, List,
+    Message, MessageUuid, PermissionDenied, SessionState, SessionStateChanged, SessionTitleChanged, Status,
     SystemEvent, SystemMessage, ThinkingTokens, ToolUseId,
 };
 use permission_core::PermissionMode;
@@ -105,6 +105,11 @@ pub(crate) fn thinking_tokens(out: &mut Outbox, tokens: u64) {
         ..ThinkingTokens::default()
     };
     send(out, SystemEvent::ThinkingTokens(thinking));
+}
+
+/// A note for the user.
+pub(crate) fn informational(out: &mut Outbox, note: Informational) {
+    send(out, SystemEvent::Informational(Box::new(note)));
 }
 
 pub(crate) fn title_changed(out: &mut Outbox, title: &str) {

@@ -18,6 +18,11 @@ pub(crate) const MALFORMED_ANSWER: &str = "Error: the answer is neither `allow` 
 pub(crate) const NO_OUTPUT: &str = "(Bash completed with no output)";
 pub(crate) const PLAN_APPROVED: &str = "User has approved exiting plan mode. You can now proceed.";
 pub(crate) const PLAN_ENTERED: &str = "Entered plan mode. Explore first, then present a plan.";
+pub(crate) const TODOS_WRITTEN: &str = "Todos have been modified successfully.";
+pub(crate) const HOOK_LATE: &str = "PreToolUse hook did not respond before its timeout (host client may be unreachable). The tool call was not executed; other configured hooks may not have completed.";
+pub(crate) const AGENT_TYPE: &str = "general-purpose";
+pub(crate) const OUTSIDE: &str = "Path is outside allowed working directories";
+pub(crate) const SETTINGS_ARE_SENSITIVE: &str = "Claude's settings are sensitive.";
 pub(crate) const INVALID_MODE: &str =
     "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan";
 pub(crate) const BYPASS_NOT_LAUNCHED: &str = "Cannot set permission mode to bypassPermissions because the session was not launched with --dangerously-skip-permissions";
@@ -76,6 +81,46 @@ fn scene_line(list: &mut String, prefix: &str, name: &str, about: &str) {
 
 pub(crate) fn no_such_tool(name: &str) -> String {
     format!("<tool_use_error>Error: No such tool available: {name}</tool_use_error>")
+}
+
+pub(crate) fn invalid_input(why: &str) -> String {
+    format!("<tool_use_error>{why}</tool_use_error>")
+}
+
+pub(crate) fn no_sandbox(why: &str) -> String {
+    format!("The tool cannot run: {why}")
+}
+
+pub(crate) fn hook_denied(tool: &str, reason: &str) -> String {
+    format!("PreToolUse:{tool} hook error: {reason}")
+}
+
+pub(crate) fn hook_feedback(feedback: &str) -> String {
+    format!("PostToolUse hook feedback: {feedback}")
+}
+
+pub(crate) fn callback_failed(event: &str, callback: &str) -> String {
+    format!(
+        "{event}: Hook callback {callback} failed: the SDK host replied with an error or an invalid answer. Its answer was treated as empty."
+    )
+}
+
+/// The name of the subagent that a call starts.
+pub(crate) fn agent(call: &str) -> String {
+    format!("agent_{call}")
+}
+
+/// Where a transcript would be; there is none.
+pub(crate) fn transcript(session_id: &str) -> String {
+    format!("/rehearsal/{session_id}.jsonl")
+}
+
+pub(crate) fn unanalysable(why: &str) -> String {
+    format!("No rule can allow this command, because {why}.")
+}
+
+pub(crate) fn questions_answered(answers: &str) -> String {
+    format!("Your questions have been answered: {answers}. You can now continue with these answers in mind.")
 }
 
 pub(crate) fn request_failed(reason: &str) -> String {

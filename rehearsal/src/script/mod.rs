@@ -6,11 +6,12 @@
 mod builtin;
 mod error;
 mod locate;
+mod sandbox;
 mod shorthand;
 mod step;
 mod tool;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -181,6 +182,13 @@ pub struct Session {
     pub plan: Option<Plan>,
     /// Fields of the initialize response to add or to replace.
     pub initialize: Map<String, Value>,
+    /// The files that real tools find, by their path in the project, or below `~/` in the home directory.
+    #[serde(deserialize_with = "sandbox::files")]
+    pub files: BTreeMap<String, String>,
+    /// The settings that the project of real tools has: rules and hooks.
+    pub settings: Map<String, Value>,
+    /// So many denials of real calls in a row make the next one a question; 0 for never.
+    pub denial_threshold: Option<u32>,
 }
 
 /// A slash command.

@@ -1,0 +1,172 @@
+//! A tool call of the message that is being played, and how far it is.
+//!
+//! Place in the flow: `tool` moves a call along, `hooked` and `real` where there are hooks and where the pipeline decides,
+//! `reply` with what the host answers. Plain data.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use claude_sdk_bridge::messages::control::CanUseTool;
+use claude_sdk_bridge::messages::{ControlId, PermissionDenial, ToolUseId};
+use permission_core::pipeline::hooks::HookCommand;
+use serde_json::{Map, Value};
+
+use super::host_hooks::{Round, Told, Verdict};
+use super::outcome::Outcome;
+use super::real::Trial;
+use crate::frames::text;
+use crate::script::ToolStep;
+
+/// A tool call.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(super) id: ToolUseId,
+    pub(super) step: Box<ToolStep>,
+    /// The call that started the subagent whose call this is.
+    pub(super) parent: Option<ToolUseId>,
+    /// The input as it is now; the step has it as the model wrote it.
+    pub(super) input: Map<String, Value>,
+    /// Whether the call's own frame has been written.
+    pub(super) written: bool,
+    pub(super) state: CallState,
+    /// Callbacks of the host's that are waited for.
+    pub(super) round: Option<Round>,
+    /// What the host's callbacks said before the call.
+    pub(super) verdict: Verdict,
+    /// The number of the work that is waited for.
+    pub(super) work: Option<u64>,
+    /// How the pipeline decides about a real call.
+    pub(super) trial: Option<Box<Trial>>,
+    /// The question as it was asked.
+    pub(super) question: Option<Box<CanUseTool>>,
+    pub(super) outcome: Option<Outcome>,
+    /// Hooks of the settings that are to run after the tool.
+    pub(super) after: VecDeque<Arc<HookCommand>>,
+}
+
+/// How far a call is.
+#[derive(Debug)]
+pub(crate) enum CallState {
+    Planned,
+    /// Hooks are heard before it.
+    Tried,
+    Asked(ControlId),
+    Accepted(Acceptance),
+    Running(Acceptance),
+    /// It has run, and hooks are heard after it.
+    Ran(Acceptance),
+    Refused(Refusal),
+    /// Was to be asked about, or has been, when an interrupt came.
+    Withdrawn,
+    Done,
+}
+
+/// Why, and with which input, a call may run.
+#[derive(Debug, Clone)]
+pub(crate) struct Acceptance {
+    pub(super) input: Map<String, Value>,
+    pub(super) source: &'static str,
+    pub(super) reason_type: Option<&'static str>,
+}
+
+/// Why a call may not run.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    pub(super) text: String,
+    pub(super) source: &'static str,
+    pub(super) reason_type: Option<&'static str>,
+}
+
+impl Call {
+    pub(super) fn new(id: ToolUseId, step: Box<ToolStep>) -> Self {
+        Self {
+            id,
+            input: step.input.clone(),
+            step,
+            parent: None,
+            written: false,
+            state: CallState::Planned,
+            round: None,
+            verdict: Verdict::default(),
+            work: None,
+            trial: None,
+            question: None,
+            outcome: None,
+            after: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn of_subagent(id: ToolUseId, step: Box<ToolStep>, parent: ToolUseId) -> Self {
+        Self {
+            parent: Some(parent),
+            ..Self::new(id, step)
+        }
+    }
+
+    /// The input as the model would write it.
+    pub(super) fn input_text(&self) -> String {
+        Value::Object(self.step.input.clone()).to_string()
+    }
+
+    /// The name of the subagent whose call this is.
+    pub(super) fn agent(&self) -> Option<String> {
+        self.parent.as_ref().map(|parent| text::agent(parent.as_str()))
+    }
+
+    /// Whether something outside is waited for.
+    pub(super) fn waits(&self) -> bool {
+        self.round.is_some() || self.work.is_some() || matches!(self.state, CallState::Asked(_))
+    }
+
+    pub(super) fn told<'a>(&'a self, agent: Option<&'a str>, response: Option<&'a Value>) -> Told<'a> {
+        Told {
+            tool: &self.step.name,
+            input: &self.input,
+            id: &self.id,
+            agent,
+            response,
+        }
+    }
+
+    pub(super) fn denial(&self) -> PermissionDenial {
+        PermissionDenial {
+            tool_name: self.step.name.as_str().into(),
+            tool_use_id: self.id.clone().into(),
+            tool_input: Value::Object(self.step.input.clone()).into(),
+            ..PermissionDenial::default()
+        }
+    }
+}
+
+impl Acceptance {
+    /// The call needs nobody's permission.
+    pub(super) fn unasked(input: Map<String, Value>) -> Self {
+        Self {
+            input,
+            source: "config",
+            reason_type: Some("mode"),
+        }
+    }
+}
+
+impl Refusal {
+    pub(super) fn of_config(text: String, reason_type: &'static str) -> Self {
+        Self {
+            text,
+            source: "config",
+            reason_type: Some(reason_type),
+        }
+    }
+
+    pub(super) fn of_hook(text: String) -> Self {
+        Self {
+            text,
+            source: "hook",
+            reason_type: Some("hook"),
+        }
+    }
+
+    pub(super) fn failed(reason: &str) -> Self {
+        Self::of_config(text::request_failed(reason), "other")
+    }
+}

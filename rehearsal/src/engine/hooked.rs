@@ -1,0 +1,155 @@
+//! Calls whose hooks are heard: rounds of the host's callbacks, and work that has ended.
+//!
+//! Place in the flow: `tool` and `real` start rounds and work; `reply`, `Play::advance` (time) and `Engine` (work) report
+//! here what came of them, and the call goes on.
+
+use claude_sdk_bridge::messages::ControlId;
+use permission_core::pipeline::hooks::PostToolUse;
+use serde_json::Value;
+
+use super::call::{CallState, Refusal};
+use super::core::Core;
+use super::ground::Done;
+use super::host_hooks::{Moment, Round};
+use super::outcome::Outcome;
+use super::play::{Play, Wait};
+use crate::frames::text;
+
+impl Play {
+    /// Calls the host's hooks before a call; says whether there are any.
+    pub(super) fn hear_hooks(&mut self, number: usize, core: &mut Core) -> bool {
+        let Some(call) = self.calls.get_mut(number) else {
+            return false;
+        };
+        let agent = call.agent();
+        let told = call.told(agent.as_deref(), None);
+        let Some(round) = core.call_hooks(Moment::Before, &told) else {
+            return false;
+        };
+        call.round = Some(round);
+        call.state = CallState::Tried;
+        if core.end_of_input {
+            self.close_round(number, core);
+        }
+        true
+    }
+
+    /// Takes an answer to a callback; says whether one was waited for.
+    pub(super) fn hook_answered(
+        &mut self,
+        id: &ControlId,
+        answer: Result<Value, String>,
+        core: &mut Core,
+    ) -> bool {
+        let waits = |round: &Option<Round>| round.as_ref().is_some_and(|round| round.waits_for(id));
+        let Some(number) = self.calls.iter().position(|call| waits(&call.round)) else {
+            return false;
+        };
+        if let Some(round) = self.calls.get_mut(number).and_then(|call| call.round.as_mut()) {
+            round.answered(id, answer, core);
+        }
+        self.round_goes_on(number, core);
+        true
+    }
+
+    /// Gives up on callbacks that have had their time.
+    pub(super) fn expire(&mut self, core: &mut Core) {
+        self.goes_on();
+        for number in 0..self.calls.len() {
+            if let Some(round) = self.calls.get_mut(number).and_then(|call| call.round.as_mut()) {
+                round.expire(core);
+                self.round_goes_on(number, core);
+            }
+        }
+    }
+
+    /// The host can no longer answer: what was to be decided by it is refused.
+    pub(super) fn close_round(&mut self, number: usize, core: &mut Core) {
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
+        };
+        let Some(mut round) = call.round.take() else {
+            return;
+        };
+        round.withdraw(core);
+        if round.moment == Moment::Before {
+            self.denials.push(call.denial());
+            call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED_PENDING));
+            call.trial = None;
+        }
+        self.goes_on();
+    }
+
+    /// Takes back everything that is waited for, because the turn ends.
+    pub(super) fn withdraw_hooks(&mut self, core: &mut Core) {
+        core.stop_work();
+        for call in &mut self.calls {
+            call.work = None;
+            if let Some(mut round) = call.round.take() {
+                round.withdraw(core);
+            }
+        }
+    }
+
+    /// Some work has ended.
+    pub(crate) fn work_ended(&mut self, number: u64, done: &Done, core: &mut Core) {
+        let Some(place) = self.calls.iter().position(|call| call.work == Some(number)) else {
+            return;
+        };
+        let Some(call) = self.calls.get_mut(place) else {
+            return;
+        };
+        call.work = None;
+        self.goes_on();
+        let Some(call) = self.calls.get_mut(place) else {
+            return;
+        };
+        match (&call.state, done) {
+            (CallState::Tried, Done::Hook(run)) => self.hook_ended(place, run, core),
+            (CallState::Running(_), Done::Tool(output)) => {
+                call.outcome = Some(Outcome::ran(&call.step.name, output))
+            }
+            (CallState::Ran(_), Done::Hook(run)) => {
+                let PostToolUse { feedback, note } = PostToolUse::read(run);
+                if let Some(note) = note {
+                    tracing::info!(note, "a hook after a tool");
+                }
+                if let (Some(feedback), Some(outcome)) = (feedback, &mut call.outcome) {
+                    outcome.add(&text::hook_feedback(&feedback));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn goes_on(&mut self) {
+        if matches!(self.wait, Wait::Answer | Wait::AnswerUntil(_)) {
+            self.wait = Wait::Nothing;
+        }
+    }
+
+    /// Goes on with a call whose round may be over.
+    fn round_goes_on(&mut self, number: usize, core: &mut Core) {
+        self.goes_on();
+        let Some(call) = self.calls.get_mut(number) else {
+            return;
+        };
+        let Some(round) = call.round.take_if(|round| round.is_over()) else {
+            return;
+        };
+        if round.moment == Moment::Before {
+            call.verdict = round.verdict;
+            if call.trial.is_some() {
+                self.host_hooks_heard(number, core);
+            } else {
+                self.pass_gate(number, core);
+            }
+            return;
+        }
+        if let Some(outcome) = &mut call.outcome {
+            for feedback in &round.verdict.feedback {
+                outcome.add(&text::hook_feedback(feedback));
+            }
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Hooks that the host has registered: the callbacks before and after a tool, and what their answers mean.
+//!
+//! Place in the flow: `initialize` registers them; `hooked` sends them for every call, scripted or real, before anything
+//! else decides. What of several answers counts: a denial before a question before an allow, as in the CLI.
+
+use std::time::Duration;
+
+use claude_sdk_bridge::messages::control::{
+    ControlCancel, HookCallback, HookInput, HookMatcher as Registration, IncomingControl, IncomingRequest,
+    InitializeRequest,
+};
+use claude_sdk_bridge::messages::{ControlId, Informational, List, Message, ToolUseId};
+use permission_core::pipeline::hooks::{HOOK_TIMEOUT, HookMatcher, HookRun};
+use serde_json::{Map, Value, json};
+
+use super::core::Core;
+use crate::frames::{self, text};
+
+/// When a callback is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    Before,
+    After,
+    AfterFailure,
+}
+
+/// The registered hooks.
+#[derive(Debug, Default)]
+pub(crate) struct HostHooks {
+    hooks: Vec<HostHook>,
+}
+
+#[derive(Debug)]
+struct HostHook {
+    moment: Moment,
+    matcher: HookMatcher,
+    callbacks: Vec<String>,
+    timeout: Duration,
+    /// A callback that fails denies.
+    blocks: bool,
+}
+
+/// Callbacks that have been called about a call, and what they say.
+#[derive(Debug)]
+pub(crate) struct Round {
+    pub(super) moment: Moment,
+    pending: Vec<Pending>,
+    pub(super) verdict: Verdict,
+}
+
+#[derive(Debug)]
+struct Pending {
+    id: ControlId,
+    callback: String,
+    deadline: Duration,
+    blocks: bool,
+}
+
+/// What the callbacks of a round say together.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Verdict {
+    /// Why the call is denied.
+    pub(super) deny: Option<String>,
+    /// What the model reads about that, if it is not the reason.
+    pub(super) deny_text: Option<String>,
+    /// Why there is to be a question.
+    pub(super) ask: Option<String>,
+    pub(super) allow: bool,
+    pub(super) input: Option<Map<String, Value>>,
+    /// What the model is to read after the result.
+    pub(super) feedback: Vec<String>,
+}
+
+/// What a callback is told about.
+pub(crate) struct Told<'a> {
+    pub(super) tool: &'a str,
+    pub(super) input: &'a Map<String, Value>,
+    pub(super) id: &'a ToolUseId,
+    pub(super) agent: Option<&'a str>,
+    /// The structured result, or the text of the failure.
+    pub(super) response: Option<&'a Value>,
+}
+
+impl Moment {
+    fn event(self) -> &'static str {
+        match self {
+            Self::Before => "PreToolUse",
+            Self::After => "PostToolUse",
+            Self::AfterFailure => "PostToolUseFailure",
+        }
+    }
+}
+
+impl HostHooks {
+    /// Takes the hooks of an `initialize` request.
+    pub(super) fn of(request: &InitializeRequest) -> Self {
+        let mut hooks = Vec::new();
+        let table = request.hooks.get();
+        for moment in [Moment::Before, Moment::After, Moment::AfterFailure] {
+            let registered = table
+                .and_then(|table| table.get(moment.event()))
+                .and_then(|list| list.get());
+            let registered = registered.into_iter().flat_map(List::known);
+            hooks.extend(registered.map(|registration| HostHook::of(moment, registration)));
+        }
+        Self { hooks }
+    }
+
+    /// Whether the host has registered any hook.
+    pub(super) fn are_there(&self) -> bool {
+        !self.hooks.is_empty()
+    }
+}
+
+impl HostHook {
+    fn of(moment: Moment, registration: &Registration) -> Self {
+        let seconds = registration.timeout.get().and_then(serde_json::Number::as_f64);
+        let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        Self {
+            moment,
+            matcher: HookMatcher::read(registration.matcher.as_str()).0,
+            callbacks: registration.hook_callback_ids.known().cloned().collect(),
+            timeout: timeout.unwrap_or(HOOK_TIMEOUT),
+            blocks: registration.on_failure.as_str() == Some("block"),
+        }
+    }
+}
+
+impl Core {
+    /// Calls the host's hooks for a tool; `None` where there is none.
+    pub(super) fn call_hooks(&mut self, moment: Moment, told: &Told<'_>) -> Option<Round> {
+        let now = self.now();
+        let mut pending = Vec::new();
+        let wanted = |hook: &&HostHook| hook.moment == moment && hook.matcher.matches(told.tool);
+        for hook in self.host_hooks.hooks.iter().filter(wanted) {
+            for callback in &hook.callbacks {
+                pending.push(Pending {
+                    id: ControlId::from(self.out.uuid().into_string()),
+                    callback: callback.clone(),
+                    deadline: now.saturating_add(hook.timeout),
+                    blocks: hook.blocks,
+                });
+            }
+        }
+        for Pending { id, callback, .. } in &pending {
+            let callback = HookCallback {
+                callback_id: callback.clone(),
+                input: self.hook_input(moment, told),
+                tool_use_id: told.id.clone().into(),
+                extra: Map::new(),
+            };
+            let request = IncomingControl {
+                request_id: id.clone(),
+                request: IncomingRequest::HookCallback(Box::new(callback)),
+                extra: Map::new(),
+            };
+            self.out.send(&Message::ControlRequest(Box::new(request)));
+        }
+        (!pending.is_empty()).then(|| Round {
+            moment,
+            pending,
+            verdict: Verdict::default(),
+        })
+    }
+
+    fn hook_input(&self, moment: Moment, told: &Told<'_>) -> HookInput {
+        let session = &self.out.session_id;
+        let mut input = HookInput {
+            session_id: session.clone().into(),
+            transcript_path: text::transcript(session.as_str()).into(),
+            cwd: self.setup.cwd.as_str().into(),
+            prompt_id: self.prompt_id.clone().into(),
+            permission_mode: self.mode.wire_id().into(),
+            hook_event_name: moment.event().into(),
+            tool_name: told.tool.into(),
+            tool_input: Value::Object(told.input.clone()).into(),
+            tool_use_id: told.id.clone().into(),
+            ..HookInput::default()
+        };
+        if let Some(agent) = told.agent {
+            input.agent_id = claude_sdk_bridge::messages::TaskId::from(agent.to_owned()).into();
+            input.agent_type = text::AGENT_TYPE.into();
+        }
+        match (moment, told.response) {
+            (Moment::After, Some(response)) => input.tool_response = response.clone().into(),
+            (Moment::AfterFailure, Some(response)) => {
+                input.error = response.as_str().unwrap_or_default().into();
+                input.is_interrupt = false.into();
+            }
+            (Moment::Before | Moment::After | Moment::AfterFailure, _) => {}
+        }
+        input
+    }
+}
+
+impl Round {
+    pub(super) fn waits_for(&self, id: &ControlId) -> bool {
+        self.pending.iter().any(|pending| pending.id == *id)
+    }
+
+    /// Whether nothing is waited for any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.pending.is_empty()
+    }
+
+    /// When the first callback has had its time.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.pending.iter().map(|pending| pending.deadline).min()
+    }
+
+    /// Takes an answer; an error is what the host gives instead of one.
+    pub(super) fn answered(&mut self, id: &ControlId, answer: Result<Value, String>, core: &mut Core) {
+        let Some(place) = self.pending.iter().position(|pending| pending.id == *id) else {
+            return;
+        };
+        let pending = self.pending.swap_remove(place);
+        match answer {
+            Ok(answer) => self.verdict.take(self.moment, &answer),
+            Err(error) if self.moment == Moment::Before && pending.blocks => {
+                self.verdict.deny.get_or_insert(error);
+            }
+            Err(_) => {
+                let said = text::callback_failed(self.moment.event(), &pending.callback);
+                let told = Informational {
+                    content: said.as_str().into(),
+                    level: "warning".into(),
+                    extra: Map::from_iter([("tag".to_owned(), json!("hook_callback_failed"))]),
+                    ..Informational::default()
+                };
+                frames::informational(&mut core.out, told);
+            }
+        }
+    }
+
+    /// Gives up on callbacks that have had their time.
+    pub(super) fn expire(&mut self, core: &mut Core) {
+        let now = core.now();
+        let (late, pending) = std::mem::take(&mut self.pending)
+            .into_iter()
+            .partition(|pending| pending.deadline <= now);
+        self.pending = pending;
+        let late: Vec<Pending> = late;
+        if !late.is_empty() && self.moment == Moment::Before {
+            self.verdict.deny.get_or_insert(text::HOOK_LATE.to_owned());
+            self.verdict.deny_text = Some(text::HOOK_LATE.to_owned());
+        }
+        late.iter().for_each(|late| withdraw(late, core));
+    }
+
+    /// Takes back what is still asked, because nobody waits for it any more.
+    pub(super) fn withdraw(&mut self, core: &mut Core) {
+        for pending in std::mem::take(&mut self.pending) {
+            withdraw(&pending, core);
+        }
+    }
+}
+
+impl Verdict {
+    /// The same for the pipeline, which knows hooks by their ends.
+    pub(super) fn run(&self) -> HookRun {
+        let ended = |code: i32, stdout: String, stderr: &str| HookRun::Exited {
+            code,
+            stdout: stdout.into_bytes(),
+            stderr: stderr.as_bytes().to_vec(),
+        };
+        if let Some(reason) = &self.deny {
+            return ended(2, String::new(), reason);
+        }
+        let mut said = Map::new();
+        if let Some(input) = &self.input {
+            said.insert("updatedInput".to_owned(), Value::Object(input.clone()));
+        }
+        if let Some(reason) = &self.ask {
+            let ask = json!({ "permissionDecision": "ask", "permissionDecisionReason": reason });
+            said.insert("hookSpecificOutput".to_owned(), ask);
+        }
+        ended(0, Value::Object(said).to_string(), "")
+    }
+
+    fn take(&mut self, moment: Moment, answer: &Value) {
+        let specific = answer.get("hookSpecificOutput");
+        let words = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
+        let blocks = answer.get("decision").and_then(Value::as_str) == Some("block");
+        let reason = words(answer.get("reason"));
+        if moment != Moment::Before {
+            let reason = reason.unwrap_or_default();
+            self.feedback.extend(blocks.then_some(reason));
+            return;
+        }
+        let why = words(specific.and_then(|specific| specific.get("permissionDecisionReason")));
+        let decision = specific
+            .and_then(|specific| specific.get("permissionDecision"))
+            .and_then(Value::as_str);
+        if blocks {
+            self.deny.get_or_insert(reason.unwrap_or_default());
+        }
+        match decision {
+            Some("deny") => {
+                self.deny.get_or_insert(why.unwrap_or_default());
+            }
+            Some("ask") => {
+                self.ask.get_or_insert(why.unwrap_or_default());
+            }
+            Some("allow") => self.allow = true,
+            Some(_) | None => {}
+        }
+        let input = specific.and_then(|specific| specific.get("updatedInput"));
+        if let Some(input) = input.and_then(Value::as_object) {
+            self.input = Some(input.clone());
+        }
+    }
+}
+
+fn withdraw(pending: &Pending, core: &mut Core) {
+    let cancel = ControlCancel {
+        request_id: pending.id.clone(),
+        extra: Map::new(),
+    };
+    core.out.send(&Message::ControlCancel(cancel));
+}
