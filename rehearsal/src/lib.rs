@@ -20,4 +20,5 @@ pub mod cli;
 
 pub use backend::RehearsalBackend;
 pub use frames::Clock;
+pub use sandbox::Sandboxes;
 pub use script::{Script, ScriptError};

@@ -30,21 +30,22 @@ use crate::engine::{Done, Ground, Grounds, Job, Places, Seed};
 
 /// The sandboxes of a working directory: one for each seed, made when it is needed.
 #[derive(Debug)]
-pub(crate) struct Sandboxes {
+pub struct Sandboxes {
     below: Option<PathBuf>,
     made: Mutex<HashMap<String, Arc<Sandbox>>>,
 }
 
 /// A sandbox. Its directory goes when the last user of it does, unless it stands below a directory that lasts.
 #[derive(Debug)]
-pub(crate) struct Sandbox {
+struct Sandbox {
     places: Places,
     _directory: Option<TempDir>,
 }
 
 impl Sandboxes {
     /// Sandboxes that end with their users.
-    pub(crate) fn private() -> Self {
+    #[must_use]
+    pub fn private() -> Self {
         Self {
             below: None,
             made: Mutex::default(),
@@ -52,7 +53,8 @@ impl Sandboxes {
     }
 
     /// Sandboxes in this directory, which another process finds again.
-    pub(crate) fn below(directory: PathBuf) -> Self {
+    #[must_use]
+    pub fn below(directory: PathBuf) -> Self {
         Self {
             below: Some(directory),
             made: Mutex::default(),
@@ -164,3 +166,6 @@ fn text(path: &Path) -> io::Result<String> {
         .map(str::to_owned)
         .ok_or_else(|| io::Error::other("the path is not valid UTF-8"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,5 +1,8 @@
 //! A host for tests: drives an engine by hand, in its own time, and writes down what comes as short lines.
 
+// Not every test file uses all of it.
+#![allow(dead_code, reason = "shared by several test files")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +10,7 @@ use bytes::Bytes;
 use claude_sdk_bridge::decode::{Decoded, decode};
 use claude_sdk_bridge::messages::Message;
 use rehearsal::Script;
-use rehearsal::engine::{Engine, Input, Pace, SessionState, Setup};
+use rehearsal::engine::{Done, Engine, Input, Pace, SessionState, Setup, Work};
 use serde_json::{Value, json};
 
 /// An engine with a clock, and the transcript of what it said.
@@ -15,6 +18,10 @@ pub(crate) struct Host {
     pub engine: Engine,
     pub now: Duration,
     pub transcript: String,
+    /// Every frame that came.
+    pub frames: Vec<Value>,
+    /// Does the engine's work at once; without it, work goes on for ever.
+    pub rim: Option<Box<dyn FnMut(&Work) -> Done>>,
     /// The ids of the questions that were asked, in order.
     pub asked: Vec<String>,
     requests: u32,
@@ -46,6 +53,8 @@ impl Host {
             engine,
             now: Duration::ZERO,
             transcript: String::new(),
+            frames: Vec::new(),
+            rim: None,
             asked: Vec::new(),
             requests: 0,
             rest: Vec::new(),
@@ -62,6 +71,7 @@ impl Host {
             self.take_output();
             match pace {
                 Pace::More => {}
+                _ if self.do_work() => {}
                 Pace::Until(then) if then <= end => self.now = then,
                 Pace::Until(_) | Pace::Input | Pace::Exit(_) => {
                     if let Pace::Exit(code) = pace {
@@ -76,6 +86,15 @@ impl Host {
                 }
             }
         }
+    }
+
+    fn do_work(&mut self) -> bool {
+        let (Some(rim), Some(work)) = (&mut self.rim, self.engine.work()) else {
+            return false;
+        };
+        let (number, done) = (work.number, rim(work));
+        self.engine.input(self.now, Input::Done(number, &done));
+        true
     }
 
     pub(crate) fn prompt(&mut self, text: &str) -> Pace {
@@ -147,6 +166,7 @@ impl Host {
         let Ok(frame) = serde_json::from_slice::<Value>(line) else {
             return format!("not JSON: {}", String::from_utf8_lossy(line));
         };
+        self.frames.push(frame.clone());
         if let Decoded::Message(message) = decode(Bytes::copy_from_slice(line)) {
             assert_eq!(serde_json::to_value(&*message).unwrap(), frame);
             if let Message::ControlRequest(request) = &*message {
