@@ -23,6 +23,7 @@ mod paths;
 mod question;
 mod updates;
 
+pub mod explain;
 pub mod guard;
 pub mod pipeline;
 pub mod rules;

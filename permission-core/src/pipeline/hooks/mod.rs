@@ -123,6 +123,11 @@ impl Hooks {
         wanted.map(|(_, _, command)| Arc::clone(command)).collect()
     }
 
+    /// How many hooks there are for an event, for any tool.
+    pub fn count(&self, event: HookEvent) -> usize {
+        self.entries.iter().filter(|(at, _, _)| *at == event).count()
+    }
+
     fn group(&mut self, event: HookEvent, group: &Value, origin: &Origin, problems: &mut Vec<HookProblem>) {
         let text = group.get("matcher");
         let (matcher, mut readable) = HookMatcher::read(text.and_then(Value::as_str));

@@ -1,0 +1,89 @@
+//! What would become of a tool call of a session over the real CLI, stage by stage, with the rules that decide.
+//!
+//! Place in the flow: `policy explain` hands over what the settings say, a policy and a call, and prints the [`Account`].
+//! The guard comes first, then Claude's own rules as the pipeline reads them, then the two together, as a session runs
+//! them. Reading order: `session`, `guard`, `claude`, `verdict`; `words` holds every sentence. Must not run a hook, and
+//! must not count anything.
+
+mod claude;
+mod guard;
+mod session;
+mod verdict;
+mod words;
+
+use std::fmt;
+
+use serde_json::Value;
+
+pub use session::ExplainedSession;
+pub use verdict::{DecidedBy, Verdict};
+
+use crate::pipeline::Stage;
+
+/// What would become of a call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    tool: String,
+    input: Value,
+    place: String,
+    /// The guard's part, then Claude's.
+    sections: Vec<Section>,
+    /// What would become of it.
+    pub verdict: Verdict,
+    /// Whose rule that is.
+    pub by: DecidedBy,
+    /// What does not count as it is written, each with its file and line.
+    pub warnings: Vec<String>,
+}
+
+/// What one party finds, in order.
+#[derive(Clone, Debug, PartialEq)]
+struct Section {
+    title: String,
+    lines: Vec<(Stage, String)>,
+}
+
+/// Explains a call. Every hook is taken as having no objection.
+pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Account {
+    let prepared = session.prepare();
+    let guarded = guard::look(session, &prepared, tool, input);
+    let own = (!guarded.answer.is_deny()).then(|| claude::look(session, &prepared, tool, input));
+    let (verdict, by) = verdict::of(session, &guarded, own.as_ref());
+    let sections = [
+        Some(guarded.section(session)),
+        own.as_ref().map(|own| own.section(&guarded, verdict, by)),
+    ];
+    Account {
+        tool: tool.to_owned(),
+        input: input.clone(),
+        place: words::place(session.cwd, prepared.context.mode, &prepared.mode_from),
+        sections: sections.into_iter().flatten().collect(),
+        verdict,
+        by,
+        warnings: prepared.warnings,
+    }
+}
+
+impl fmt::Display for Account {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}", words::call(&self.tool, &self.input))?;
+        writeln!(f, "{}", self.place)?;
+        for Section { title, lines } in &self.sections {
+            writeln!(f, "\n{title}")?;
+            let mut last = None;
+            for (stage, text) in lines {
+                let name = if last == Some(*stage) {
+                    String::new()
+                } else {
+                    stage.to_string()
+                };
+                last = Some(*stage);
+                writeln!(f, "  {name:<12}{text}")?;
+            }
+        }
+        write!(f, "\n{}", words::result(self.verdict, self.by))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! The session that a call is explained for: its mode, its directories and Claude's own rules, from the settings.
+//!
+//! Place in the flow: the host reads the files and fills an [`ExplainedSession`]; `guard` and `claude` look at what
+//! comes of it here. Must not read a file.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::Value;
+
+use super::words;
+use crate::{
+    guard::Policy,
+    modes::PermissionMode,
+    paths::{PathResolver, normalized},
+    pipeline::{
+        PermissionContext,
+        hooks::{HookCommand, HookEvent, Hooks},
+    },
+    rules::{RuleOrigin, RuleSet},
+    settings::{
+        HostFacts, SettingsFile, SettingsSource, SettingsValues, Sourced, initial_mode, merge, mode_facts,
+    },
+};
+
+/// A session as it would begin.
+#[derive(Clone, Copy)]
+pub struct ExplainedSession<'a> {
+    /// Its working directory, absolute.
+    pub cwd: &'a str,
+    /// The user's home directory, absolute.
+    pub home: Option<&'a str>,
+    /// The directory in which Claude keeps plans, absolute.
+    pub plans: Option<&'a str>,
+    /// Claude's settings files.
+    pub settings: &'a [SettingsFile],
+    /// What the host knows about modes.
+    pub host: HostFacts,
+    /// Its mode; `None` for the one that it begins in.
+    pub mode: Option<PermissionMode>,
+    /// The operator's policy.
+    pub policy: Option<&'a Arc<Policy>>,
+    /// The file system.
+    pub paths: &'a dyn PathResolver,
+}
+
+/// What comes of it.
+pub(super) struct Prepared {
+    /// Claude's own rules and directories; without hooks, which are not run here.
+    pub(super) context: PermissionContext,
+    /// The further working directories that the guard knows.
+    pub(super) guarded_directories: Vec<String>,
+    /// The `hooks` objects of Claude's settings.
+    hooks: Vec<Sourced<Value>>,
+    /// Why it is in this mode.
+    pub(super) mode_from: String,
+    pub(super) warnings: Vec<String>,
+}
+
+impl ExplainedSession<'_> {
+    pub(super) fn prepare(&self) -> Prepared {
+        let own = merge(self.settings.iter().cloned());
+        let mut warnings: Vec<String> = own.problems.iter().map(ToString::to_string).collect();
+        // For the mode a policy is one of the settings.
+        let policy = self.policy.and_then(|policy| policy.settings.clone());
+        let all = merge(self.settings.iter().cloned().chain(policy));
+        let start = initial_mode(&all, &self.host);
+        if self.mode.is_none() {
+            warnings.extend(start.notes.iter().map(ToString::to_string));
+        }
+        let (rules, problems) = RuleSet::read(&own.values.rules);
+        warnings.extend(problems.iter().map(ToString::to_string));
+
+        let facts = mode_facts(&all, &self.host);
+        let mut context = PermissionContext::new(self.cwd, self.mode.unwrap_or(start.mode));
+        context.home = self.home.map(str::to_owned);
+        context.rules = rules;
+        context.additional_working_directories = self.further_directories(&own.values);
+        context.bypass_available = facts.bypass_allowed;
+        context.auto_available = !facts.auto_disabled;
+        let mode = context.effective_mode();
+        if mode != context.mode {
+            warnings.push(words::unavailable(context.mode, mode));
+        }
+        let mode_from = if mode != context.mode {
+            words::instead_of(context.mode)
+        } else if self.mode.is_some() {
+            words::MODE_ASKED_FOR.to_owned()
+        } else {
+            let setting = all.values.default_mode.as_ref();
+            words::mode_of_settings(setting.map(|setting| &setting.origin))
+        };
+        let context = context.with_mode(mode);
+        Prepared {
+            guarded_directories: self.directories_of_policy(),
+            hooks: own.values.hooks,
+            context,
+            mode_from,
+            warnings,
+        }
+    }
+
+    /// Claude's hooks for the tool. Under a policy Claude runs none but managed ones.
+    pub(super) fn claude_hooks(&self, prepared: &Prepared, tool: &str) -> Vec<Arc<HookCommand>> {
+        let all = prepared.hooks.iter();
+        let counting =
+            all.filter(|hooks| self.policy.is_none() || hooks.origin.source == SettingsSource::Managed);
+        let (hooks, _) = Hooks::read(&counting.cloned().collect::<Vec<_>>());
+        hooks.matching(HookEvent::PreToolUse, tool)
+    }
+
+    /// Whether a policy keeps hooks of the settings from running.
+    pub(super) fn keeps_hooks_out(&self, prepared: &Prepared) -> bool {
+        self.policy.is_some() && !prepared.hooks.is_empty()
+    }
+
+    /// The file of a call, if it is a plan's.
+    pub(super) fn plan_file<'i>(&self, input: &'i Value) -> Option<&'i str> {
+        let file = input.get("file_path").and_then(Value::as_str)?;
+        let name = file.strip_prefix(self.plans?)?.strip_prefix('/')?;
+        (name.ends_with(".md") && !name.contains('/')).then_some(file)
+    }
+
+    fn directories_of_policy(&self) -> Vec<String> {
+        let directories = self.policy.map(|policy| policy.directories(self.home));
+        directories.into_iter().flatten().collect()
+    }
+
+    fn further_directories(&self, settings: &SettingsValues) -> BTreeMap<String, RuleOrigin> {
+        let settings = settings.additional_directories.iter().map(|directory| {
+            let origin = RuleOrigin::File(directory.origin.clone());
+            (self.absolute(&directory.value), origin)
+        });
+        let policy = self.directories_of_policy().into_iter();
+        let policy = policy.map(|directory| (directory, RuleOrigin::Arguments));
+        settings.chain(policy).collect()
+    }
+
+    fn absolute(&self, path: &str) -> String {
+        let below_home = path
+            .strip_prefix('~')
+            .filter(|rest| rest.is_empty() || rest.starts_with('/'));
+        match (below_home, self.home) {
+            (Some(rest), Some(home)) => normalized(&format!("{home}{rest}")),
+            _ if path.starts_with('/') => normalized(path),
+            _ => normalized(&format!("{}/{path}", self.cwd)),
+        }
+    }
+}
