@@ -9,9 +9,11 @@ use claude_sdk_bridge::{
     settings::{SettingsSurroundings, system_managed_file},
 };
 use rehearsal::{RehearsalBackend, Script, script::DEFAULT};
-use session_manager::{AgentIdentity, LoginCommand, ManagerConfig, Privileges, SessionManager, Timings};
+use session_manager::{
+    AgentIdentity, Audit, LoginCommand, ManagerConfig, Privileges, SessionManager, Timings,
+};
 
-use crate::args::Backend;
+use crate::{args::Backend, policy::Oversight};
 
 /// The machine-readable name of the agent, and of the program.
 pub(crate) const NAME: &str = "claude-acp";
@@ -31,7 +33,7 @@ const REMOTE_VARIABLES: [&str; 5] = [
 ///
 /// # Errors
 /// When the script of the rehearsal cannot be used.
-pub(crate) fn manager(backend: Backend) -> anyhow::Result<Arc<SessionManager>> {
+pub(crate) fn manager(backend: Backend, oversight: Oversight) -> anyhow::Result<Arc<SessionManager>> {
     let (claude, settings, state): (Arc<dyn Claude>, _, _) = match backend {
         Backend::Process => {
             let backend = ProcessBackend::new(Surroundings::of_this_process());
@@ -43,6 +45,11 @@ pub(crate) fn manager(backend: Backend) -> anyhow::Result<Arc<SessionManager>> {
             (Arc::new(RehearsalBackend::new(Arc::new(script))), None, None)
         }
     };
+    let Oversight {
+        policy,
+        audit,
+        arguments,
+    } = oversight;
     let config = ManagerConfig {
         agent: AgentIdentity {
             name: NAME.to_owned(),
@@ -51,25 +58,31 @@ pub(crate) fn manager(backend: Backend) -> anyhow::Result<Arc<SessionManager>> {
         },
         login: LoginCommand {
             program: program(),
-            arguments: Vec::new(),
-            browser: !REMOTE_VARIABLES.into_iter().any(is_set),
+            // Without a browser the login is a Claude of its own in a terminal, and no policy reaches that one.
+            browser: policy.is_some() || !REMOTE_VARIABLES.into_iter().any(is_set),
+            arguments,
         },
         home: std::env::home_dir(),
         settings,
         state,
-        policy: None,
-        audit: None,
-        privileges: Privileges {
-            root: rustix::process::geteuid().is_root(),
-            sandboxed: is_set("IS_SANDBOX"),
-        },
+        policy,
+        audit: audit.map(|audit| audit as Arc<dyn Audit>),
+        privileges: privileges(),
         timings: Timings::default(),
     };
     Ok(SessionManager::new(claude, config))
 }
 
+/// What this process may do.
+pub(crate) fn privileges() -> Privileges {
+    Privileges {
+        root: rustix::process::geteuid().is_root(),
+        sandboxed: is_set("IS_SANDBOX"),
+    }
+}
+
 /// Where Claude's settings files lie.
-fn settings() -> SettingsSurroundings {
+pub(crate) fn settings() -> SettingsSurroundings {
     SettingsSurroundings {
         home: std::env::home_dir(),
         claude_config_dir: directory("CLAUDE_CONFIG_DIR"),

@@ -10,6 +10,7 @@ use crate::{
     agent,
     args::{Backend, ChatArgs},
     exit::{self, Exit},
+    policy::Oversight,
     serve::{Outcome, Server},
     signals::{Ending, Signals},
 };
@@ -26,7 +27,7 @@ const PIPE_BYTES: usize = 64 * 1024;
 ///
 /// # Errors
 /// With a sentence for the user.
-pub(crate) async fn run(args: ChatArgs) -> anyhow::Result<Exit> {
+pub(crate) async fn run(args: ChatArgs, oversight: Oversight) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("cannot use the current directory; change to another one")?;
     let options = Options {
         cwd,
@@ -41,7 +42,7 @@ pub(crate) async fn run(args: ChatArgs) -> anyhow::Result<Exit> {
         return talk(options, duplex, &mut signals).await.map(Exit::InOrder);
     }
     let backend = args.rehearse.map_or(Backend::Process, Backend::Rehearsal);
-    let server = Server::new(agent::manager(backend)?)?;
+    let server = Server::new(agent::manager(backend, oversight)?)?;
     let (here, there) = tokio::io::duplex(PIPE_BYTES);
     server.connect(in_memory(there));
     let code = talk(options, in_memory(here), &mut signals).await;

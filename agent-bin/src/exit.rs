@@ -11,4 +11,5 @@ pub(crate) enum Exit {
 
 pub(crate) const DONE: u8 = 0;
 pub(crate) const FAILED: u8 = 1;
+pub(crate) const MISUSED: u8 = 2;
 pub(crate) const INTERRUPTED: u8 = 130;

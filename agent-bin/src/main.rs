@@ -1,5 +1,5 @@
 //! `claude-acp`: the one binary. Reads the command line, starts the log and the runtime, and hands over to `serve`,
-//! `chat_command`, `rehearsal_command` or `passthrough`; `agent` puts the agent together. Must not know the protocol's fields or rules.
+//! `chat_command`, `rehearsal_command`, `policy` or `passthrough`; `agent` puts the agent together. Must not know the protocol's fields or rules.
 
 mod agent;
 mod args;
@@ -7,6 +7,7 @@ mod chat_command;
 mod exit;
 mod logging;
 mod passthrough;
+mod policy;
 mod rehearsal_command;
 mod serve;
 mod signals;
@@ -15,7 +16,7 @@ use std::{ffi::OsString, io::Write as _, process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
 
-use crate::{args::Request, exit::Exit};
+use crate::{args::Request, exit::Exit, policy::Oversight};
 
 const WORKERS: usize = 2;
 /// How long a forced end waits for what was dropped to be gone, Claude's processes above all.
@@ -46,10 +47,17 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
     };
     let log = logging::start(&logging)?;
     let code = match request {
-        Request::Cli(arguments) => passthrough::run(arguments).map(|never| match never {}),
-        Request::Serve { listen, backend } => in_runtime(serve::serve(listen, backend)),
+        Request::Cli { arguments, policy } => passthrough::run(arguments, policy.as_deref()),
+        Request::Serve {
+            listen,
+            backend,
+            oversight,
+        } => Oversight::begin(oversight)
+            .and_then(|oversight| in_runtime(serve::serve(listen, backend, oversight))),
         Request::Rehearsal(command) => rehearsal_command::run(command),
-        Request::Chat(args) => in_runtime(chat_command::run(args)),
+        Request::Policy(command) => policy::run(command),
+        Request::Chat(args) => Oversight::begin(args.oversight.clone())
+            .and_then(|oversight| in_runtime(chat_command::run(args, oversight))),
     };
     log.finish();
     code

@@ -17,6 +17,7 @@ use crate::{
     agent,
     args::Backend,
     exit::{self, Exit},
+    policy::Oversight,
     signals::{Ending, Signals},
 };
 
@@ -33,9 +34,13 @@ const TERMINAL_HINT: &str = "waiting for an ACP client on standard input; to cha
 ///
 /// # Errors
 /// When an address cannot be served, or the backend cannot be set up; then nothing is served.
-pub(crate) async fn serve(listen: Vec<ListenAddress>, backend: Backend) -> anyhow::Result<Exit> {
+pub(crate) async fn serve(
+    listen: Vec<ListenAddress>,
+    backend: Backend,
+    oversight: Oversight,
+) -> anyhow::Result<Exit> {
     let mut signals = Signals::all().context("cannot listen for signals")?;
-    let server = Server::new(agent::manager(backend)?)?;
+    let server = Server::new(agent::manager(backend, oversight)?)?;
     let mut listeners = Vec::new();
     for address in listen {
         listeners.push((acp_proto::bind(&address).await?, address == ListenAddress::Stdio));

@@ -1,6 +1,9 @@
 //! Command lines and what they mean.
 
-use super::*;
+use permission_core::PermissionMode;
+use serde_json::json;
+
+use super::{words::*, *};
 
 fn parsed(line: &[&str]) -> Result<(LoggingArgs, Request), clap::Error> {
     let program = std::iter::once("claude-acp");
@@ -17,23 +20,41 @@ fn refusal(line: &[&str]) -> String {
     error.to_string()
 }
 
+#[track_caller]
+fn refuses(line: &[&str], message: &str) {
+    let refusal = refusal(line);
+    assert!(refusal.contains(message), "{line:?}: {refusal}");
+}
+
 fn chat(rehearse: Option<Option<&str>>, connect: Option<&str>, prompt: Option<&str>) -> Request {
     Request::Chat(ChatArgs {
         rehearse: rehearse.map(|script| script.map(str::to_owned)),
         connect: connect.map(|address| address.parse().unwrap()),
         prompt: prompt.map(str::to_owned),
+        oversight: OversightArgs::default(),
     })
+}
+
+fn overseen(policy: Option<&str>, audit: Option<&str>) -> OversightArgs {
+    OversightArgs {
+        policy: policy.map(PathBuf::from),
+        audit: audit.map(PathBuf::from),
+    }
 }
 
 fn serve(listen: &[&str], backend: Backend) -> Request {
     Request::Serve {
         listen: listen.iter().map(|address| address.parse().unwrap()).collect(),
         backend,
+        oversight: OversightArgs::default(),
     }
 }
 
 fn cli(arguments: &[&str]) -> Request {
-    Request::Cli(arguments.iter().map(OsString::from).collect())
+    Request::Cli {
+        arguments: arguments.iter().map(OsString::from).collect(),
+        policy: None,
+    }
 }
 
 #[test]
@@ -107,6 +128,94 @@ fn chatting() {
 }
 
 #[test]
+fn sessions_run_under_a_policy_and_on_the_record() {
+    let check = |line: &[&str], listen: &str, expected: OversightArgs| match request(line) {
+        Request::Serve {
+            listen: at,
+            oversight,
+            ..
+        } => assert_eq!(
+            (at, oversight),
+            (vec![listen.parse().unwrap()], expected),
+            "{line:?}"
+        ),
+        other => panic!("{line:?}: {other:?}"),
+    };
+    check(&["--policy", "p.json"], "stdio", overseen(Some("p.json"), None));
+    check(&["--audit=a.log"], "stdio", overseen(None, Some("a.log")));
+    check(
+        &[
+            "--listen=unix:/a",
+            "--policy=p.json",
+            "--audit=a.log",
+            "--backend=rehearsal",
+        ],
+        "unix:/a",
+        overseen(Some("p.json"), Some("a.log")),
+    );
+    for line in [
+        &["--policy=p.json", "--audit=a.log", "chat", "hello"][..],
+        &["chat", "--policy=p.json", "--audit=a.log", "hello"],
+        &["--policy=p.json", "chat", "hello", "--audit=a.log"],
+    ] {
+        match request(line) {
+            Request::Chat(chat) => {
+                assert_eq!(
+                    chat.oversight,
+                    overseen(Some("p.json"), Some("a.log")),
+                    "{line:?}"
+                );
+            }
+            other => panic!("{line:?}: {other:?}"),
+        }
+    }
+    let passed = Request::Cli {
+        arguments: vec!["auth".into(), "--policy=x".into()],
+        policy: Some("p.json".into()),
+    };
+    assert_eq!(
+        request(&["--policy=p.json", "--audit=a.log", "--cli", "auth", "--policy=x"]),
+        passed
+    );
+}
+
+#[test]
+fn checking_and_explaining_policies() {
+    let check = |line: &[&str], expected: PolicyCommand| {
+        assert_eq!(request(line), Request::Policy(expected), "{line:?}");
+    };
+    check(
+        &["policy", "check", "a.json", "b.json"],
+        PolicyCommand::Check {
+            files: vec!["a.json".into(), "b.json".into()],
+        },
+    );
+    let plain = ExplainArgs {
+        tool: "Bash".to_owned(),
+        input: json!({"command": "ls"}),
+        cwd: None,
+        mode: None,
+        policy: None,
+    };
+    let input = "--input={\"command\":\"ls\"}";
+    check(
+        &["policy", "explain", "--tool", "Bash", input],
+        PolicyCommand::Explain(plain.clone()),
+    );
+    let full = ExplainArgs {
+        cwd: Some("/repo".into()),
+        mode: Some(PermissionMode::BypassPermissions),
+        policy: Some("p.json".into()),
+        ..plain
+    };
+    let rest = ["--tool=Bash", input, "--cwd=/repo", "--mode=bypassPermissions"];
+    let behind = [&["policy", "explain"][..], &rest, &["--policy=p.json"]].concat();
+    let before = [&["--policy=p.json", "policy", "explain"][..], &rest].concat();
+    check(&behind, PolicyCommand::Explain(full.clone()));
+    check(&before, PolicyCommand::Explain(full));
+}
+
+#[test]
 fn telling_about_scripts() {
     let check = |line: &[&str], expected: RehearsalCommand| {
         assert_eq!(request(line), Request::Rehearsal(expected), "{line:?}");
@@ -158,7 +267,11 @@ fn arguments_of_the_cli_may_be_any_bytes() {
         OsString::from("--cli"),
         bytes.clone(),
     ];
-    assert_eq!(parse(line).unwrap().1, Request::Cli(vec![bytes]));
+    let expected = Request::Cli {
+        arguments: vec![bytes],
+        policy: None,
+    };
+    assert_eq!(parse(line).unwrap().1, expected);
 }
 
 #[test]
@@ -195,10 +308,7 @@ fn the_version_has_three_spellings() {
 
 #[test]
 fn what_does_not_go_together_is_refused_with_a_way_out() {
-    let check = |line: &[&str], message: &str| {
-        let refusal = refusal(line);
-        assert!(refusal.contains(message), "{line:?}: {refusal}");
-    };
+    let check = refuses;
     check(&["--listen", "stdio", "chat"], LISTEN_WITH_CHAT);
     check(&["--backend=rehearsal", "chat", "hello"], BACKEND_WITH_CHAT);
     check(&["--backend=rehearsal", "--cli", "auth"], CLI_WITH_SERVING);
@@ -242,6 +352,55 @@ fn what_does_not_go_together_is_refused_with_a_way_out() {
 }
 
 #[test]
+fn what_does_not_go_with_policies_is_refused_with_a_way_out() {
+    let check = refuses;
+    let explain = |input| ["policy", "explain", "--tool=Bash", input];
+    check(&explain("--input=ls"), NO_OBJECT);
+    check(&explain("--input=[1]"), NO_OBJECT);
+    check(&explain("--input={"), "EOF while parsing");
+    check(
+        &["policy", "explain", "--tool=Bash", "--input={}", "--mode=fast"],
+        "expected one of default, acceptEdits, plan, auto, bypassPermissions, dontAsk",
+    );
+    check(&["policy", "explain", "--input={}"], "--tool <NAME>");
+    check(&["policy", "explain", "--tool=Bash"], "--input <JSON>");
+    check(&["policy", "check"], "<FILE>...");
+    check(&["policy"], "policy [OPTIONS] <COMMAND>");
+    check(&["--listen=stdio", "policy", "check", "a"], SERVING_WITH_POLICY);
+    check(
+        &["--backend=rehearsal", "policy", "check", "a"],
+        SERVING_WITH_POLICY,
+    );
+    check(&["--audit=a", "policy", "check", "a"], AUDIT_WITH_POLICY);
+    check(&["--policy=a", "policy", "check", "a"], POLICY_WITH_CHECK);
+    check(
+        &[
+            "--policy=a",
+            "policy",
+            "explain",
+            "--tool=Bash",
+            "--input={}",
+            "--policy=b",
+        ],
+        POLICY_TWICE,
+    );
+    check(&["--policy=a", "chat", "--policy=b"], POLICY_TWICE);
+    check(&["--audit=a", "chat", "--audit=a"], AUDIT_TWICE);
+    check(&["--policy=a", "--policy=b"], "cannot be used multiple times");
+    check(&["--policy="], "a value is required");
+    check(&["--policy=a", "rehearsal", "list"], OVERSIGHT_WITH_REHEARSAL);
+    check(&["--audit=a", "rehearsal", "list"], OVERSIGHT_WITH_REHEARSAL);
+    check(
+        &["--policy=a", "chat", "--connect=unix:/a"],
+        OVERSIGHT_WITH_CONNECT,
+    );
+    check(
+        &["chat", "--connect=unix:/a", "--audit=a"],
+        OVERSIGHT_WITH_CONNECT,
+    );
+}
+
+#[test]
 fn addresses_that_cannot_be_served_are_refused() {
     for address in [
         "tcp://0.0.0.0:1",
@@ -261,6 +420,8 @@ fn help_as_it_is_printed() {
     insta::assert_snapshot!("help", help(&["--help"]));
     insta::assert_snapshot!("help_chat", help(&["chat", "--help"]));
     insta::assert_snapshot!("help_rehearsal", help(&["rehearsal", "--help"]));
+    insta::assert_snapshot!("help_policy", help(&["policy", "--help"]));
+    insta::assert_snapshot!("help_policy_explain", help(&["policy", "explain", "--help"]));
     assert_eq!(help(&["-h"]), help(&["--help"]));
 }
 
@@ -274,6 +435,13 @@ fn refusals_as_they_are_printed() {
         CLI_WITH_SERVING,
         LISTEN_TWICE,
         CONNECT_STDIO,
+        OVERSIGHT_WITH_REHEARSAL,
+        SERVING_WITH_POLICY,
+        AUDIT_WITH_POLICY,
+        POLICY_WITH_CHECK,
+        OVERSIGHT_WITH_CONNECT,
+        POLICY_TWICE,
+        AUDIT_TWICE,
     ];
     insta::assert_snapshot!("refusals", messages.join("\n"));
 }

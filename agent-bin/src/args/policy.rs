@@ -1,0 +1,119 @@
+//! The command line of policies: the options that put sessions under one, and `policy check` and `policy explain`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use permission_core::PermissionMode;
+use serde_json::Value;
+
+use super::{Request, conflict, words};
+
+/// Under whose eyes sessions run.
+#[derive(Debug, Clone, Default, Args, PartialEq, Eq)]
+pub(crate) struct OversightArgs {
+    #[arg(long, value_name = "FILE", help = words::POLICY_HELP)]
+    pub(crate) policy: Option<PathBuf>,
+
+    #[arg(long, value_name = "FILE", help = words::AUDIT_HELP)]
+    pub(crate) audit: Option<PathBuf>,
+}
+
+/// What `policy` does.
+#[derive(Debug, Clone, Subcommand, PartialEq)]
+pub(crate) enum PolicyCommand {
+    /// Tell whether files are policies: file, line, key and what is allowed there; exits with 1 if one is not
+    Check {
+        /// The policy files
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Tell, stage by stage, what would become of a tool call, and which rule in which file decides
+    #[command(after_help = words::EXPLAIN_HELP)]
+    Explain(ExplainArgs),
+}
+
+/// What `policy explain` takes.
+#[derive(Debug, Clone, Args, PartialEq)]
+pub(crate) struct ExplainArgs {
+    /// The tool, such as Bash, Edit or `mcp__server__tool`
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: String,
+
+    /// Its input, a JSON object
+    #[arg(long, value_name = "JSON", value_parser = parse_input)]
+    pub(crate) input: Value,
+
+    /// The session's working directory, whose settings count [default: the current one]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cwd: Option<PathBuf>,
+
+    /// The session's mode [default: the one that policy and settings give]
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    pub(crate) mode: Option<PermissionMode>,
+
+    /// With this operator's policy in front of Claude's own rules
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+}
+
+impl OversightArgs {
+    /// Whether sessions run under nobody's eyes.
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What was given before a subcommand and behind it, as one.
+    pub(super) fn or(self, behind: Self) -> Result<Self, clap::Error> {
+        Ok(Self {
+            policy: either(self.policy, behind.policy, words::POLICY_TWICE)?,
+            audit: either(self.audit, behind.audit, words::AUDIT_TWICE)?,
+        })
+    }
+}
+
+/// Reads what stands around `policy`.
+pub(super) fn policy_request(
+    mut command: PolicyCommand,
+    before: OversightArgs,
+) -> Result<Request, clap::Error> {
+    if before.audit.is_some() {
+        return Err(conflict(words::AUDIT_WITH_POLICY));
+    }
+    match &mut command {
+        PolicyCommand::Check { .. } if before.policy.is_some() => {
+            return Err(conflict(words::POLICY_WITH_CHECK));
+        }
+        PolicyCommand::Check { .. } => {}
+        PolicyCommand::Explain(explain) => {
+            explain.policy = either(before.policy, explain.policy.take(), words::POLICY_TWICE)?;
+        }
+    }
+    Ok(Request::Policy(command))
+}
+
+/// What was given before the subcommand or behind it. Where the two could differ, none of them wins unseen.
+fn either(
+    before: Option<PathBuf>,
+    behind: Option<PathBuf>,
+    twice: &str,
+) -> Result<Option<PathBuf>, clap::Error> {
+    match (before, behind) {
+        (Some(_), Some(_)) => Err(conflict(twice)),
+        (before, behind) => Ok(before.or(behind)),
+    }
+}
+
+fn parse_input(text: &str) -> Result<Value, String> {
+    match serde_json::from_str(text) {
+        Ok(input @ Value::Object(_)) => Ok(input),
+        Ok(_) => Err(words::NO_OBJECT.to_owned()),
+        Err(error) => Err(format!("{}: {error}", words::NO_OBJECT)),
+    }
+}
+
+fn parse_mode(text: &str) -> Result<PermissionMode, String> {
+    PermissionMode::from_wire_id(text).ok_or_else(|| {
+        let modes = PermissionMode::ALL.map(|mode| mode.wire_id());
+        format!("expected one of {}", modes.join(", "))
+    })
+}
