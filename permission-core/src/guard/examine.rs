@@ -255,7 +255,10 @@ impl Guard {
             return nothing(changed);
         };
         let asks = policy.rules.asks(&seen).map(|hit| AskReason::Rule(hit.rule));
-        let tired = self.denials.reached(call.agent, policy.denial_threshold);
+        let allowed = policy.rules.allows(&seen, false);
+        // What only reads in the workspace needs no allow rule that could be passed over.
+        let harmless = allowed == Some(Allowed::ReadOnly) || seen.reads_inside();
+        let tired = !harmless && self.denials.reached(call.agent, policy.denial_threshold);
         let tired = tired.then(|| AskReason::Denials(self.denials.consecutive(call.agent)));
         let reason = asks.or(hook_asks.map(AskReason::Hook)).or(tired);
         let unknown = || policy.confine && confine::look(&seen) == Confined::Unknown;
@@ -272,7 +275,7 @@ impl Guard {
         if unknown() {
             return ask(policy, words::UNKNOWN_FILES.to_owned(), None, changed);
         }
-        match policy.rules.allows(&seen, false) {
+        match allowed {
             Some(Allowed::ByRules(rules)) if policy.auto_allow => GuardAnswer {
                 opinion: Opinion::Allow {
                     updated_input: changed,

@@ -313,6 +313,20 @@ fn case_91_three_denials_in_a_row_make_the_next_call_a_question() {
         "ask",
         "the user's denials count, too"
     );
+    let harmless = [
+        ("Bash", bash("cat src/a"), "-"),
+        ("Read", file("/repo/a"), "-"),
+        ("Bash", bash("cat /etc/passwd"), "ask"),
+        ("Bash", bash("make"), "ask"),
+        ("Write", file("/repo/a"), "ask"),
+    ];
+    for (tool, input, expected) in harmless {
+        assert_eq!(
+            word(&examine(&mut guard, BYPASS, tool, &input)),
+            expected,
+            "{tool} {input}"
+        );
+    }
 }
 
 #[test]

@@ -309,10 +309,17 @@ async fn what_ran_resets_the_count_and_what_claude_denied_adds_to_it() {
         .await;
     claude.reply().await;
     claude.before("default", "Bash", json!({"command": "rm a"})).await;
-    assert_eq!(decision(&claude.before("default", "Bash", ls.clone()).await), "-");
+    let make = json!({"command": "make"});
+    assert_eq!(decision(&claude.before("default", "Bash", make).await), "-");
     let denied = json!({"type": "system", "subtype": "permission_denied", "tool_name": "Bash", "tool_use_id": "t", "message": "m"});
     claude.lines.send(denied).await;
-    assert_eq!(decision(&claude.before("default", "Bash", ls).await), "ask");
+    let make = json!({"command": "make"});
+    assert_eq!(decision(&claude.before("default", "Bash", make).await), "ask");
+    assert_eq!(
+        decision(&claude.before("default", "Bash", ls).await),
+        "-",
+        "it only reads"
+    );
 }
 
 #[tokio::test(start_paused = true)]
