@@ -37,7 +37,11 @@ mod plan_cancel;
 mod plan_clear;
 mod plan_exit;
 mod plan_faults;
+mod plan_guard;
 mod plan_support;
+mod policy;
+mod policy_support;
+mod policy_unseen;
 mod queue;
 mod rehearsed;
 mod rpc;
@@ -84,6 +88,9 @@ fn main() {
         modes_options::cases(),
         steering::cases(),
         plan_faults::cases(),
+        plan_guard::cases(),
+        policy::cases(),
+        policy_unseen::cases(),
         listen::cases(),
         smoke::cases(),
         flood::cases(),

@@ -1,0 +1,137 @@
+//! What a hook callback does not see, and a policy stops all the same: shell lines of commands and skills, mentioned files,
+//! hooks of a project, settings that the model writes for itself.
+
+use e2e_tests::harness::{World, allow_once, no_questions};
+use e2e_tests::model::text;
+use serde_json::{Value, json};
+
+use crate::case::{Case, cases};
+use crate::perm_support::project_file;
+use crate::policy_support::{assert_denied, bash, open_under, run_calls, status, write};
+use crate::support::open;
+
+pub(crate) fn cases() -> Vec<Case> {
+    cases![Claude, Stdio:
+        case_92_the_shell_line_of_a_command_does_not_run,
+        case_92_the_shell_line_of_a_skill_does_not_run,
+        case_93_a_mentioned_file_does_not_reach_the_model,
+        case_94_the_model_cannot_write_itself_a_hook,
+        case_95_a_projects_hook_does_not_run,
+    ]
+}
+
+const BYPASS: &str = "bypassPermissions";
+
+fn deny(rule: &str) -> Value {
+    json!({"permissions": {"deny": [rule]}})
+}
+
+/// A command with a shell line that leaves a trace.
+fn command_file(world: &World) {
+    let text = "---\nallowed-tools: Bash(touch:*)\n---\nState: !`touch traced`\n";
+    project_file(world, ".claude/commands/x.md", text);
+}
+
+fn case_92_the_shell_line_of_a_command_does_not_run(world: &mut World) {
+    command_file(world);
+    world.model().script([text("done")]);
+    let (mut agent, mut client, session) = open(world);
+    client.prompt(&session, "/x", no_questions).ignore_rest();
+    let traced = world.project().join("traced");
+    assert!(traced.exists(), "without a policy it runs");
+    std::fs::remove_file(&traced).unwrap();
+    client.close();
+    agent.wait_end();
+
+    let (_agent, mut client, session) = open_under(world, &deny("Bash"), BYPASS);
+    let prompt = client.start_prompt(&session, "/x");
+    client.finish_prompt(&prompt, no_questions).ignore_rest();
+    assert!(!traced.exists());
+}
+
+fn case_92_the_shell_line_of_a_skill_does_not_run(world: &mut World) {
+    let text =
+        "---\nname: look\ndescription: Looks\nallowed-tools: Bash(touch:*)\n---\nState: !`touch traced`\n";
+    project_file(world, ".claude/skills/look/SKILL.md", text);
+    let calls = [("Skill", json!({"skill": "look"}))];
+    let (mut agent, mut client, session) = open(world);
+    let turn = run_calls(world, &mut client, &session, &calls, allow_once);
+    turn.ignore_rest();
+    let traced = world.project().join("traced");
+    assert!(traced.exists(), "without a policy it runs");
+    std::fs::remove_file(&traced).unwrap();
+    client.close();
+    agent.wait_end();
+
+    let (_agent, mut client, session) = open_under(world, &deny("Bash"), BYPASS);
+    run_calls(world, &mut client, &session, &calls, no_questions).ignore_rest();
+    assert!(!traced.exists());
+}
+
+fn case_93_a_mentioned_file_does_not_reach_the_model(world: &mut World) {
+    project_file(world, "secret.txt", "xyzzy-plugh\n");
+    world.model().script([text("done"), text("done")]);
+    let (mut agent, mut client, session) = open(world);
+    client
+        .prompt(&session, "see @secret.txt", no_questions)
+        .ignore_rest();
+    let told = |world: &World| {
+        world
+            .model()
+            .requests()
+            .iter()
+            .any(|request| request.mentions("xyzzy-plugh"))
+    };
+    assert!(told(world), "without a policy it is read");
+    client.close();
+    agent.wait_end();
+
+    let before = world.model().requests().len();
+    let (_agent, mut client, session) = open_under(world, &deny("Read(secret.txt)"), BYPASS);
+    client
+        .prompt(&session, "see @secret.txt", no_questions)
+        .ignore_rest();
+    let requests = world.model().requests();
+    let after = requests.get(before..).unwrap();
+    assert!(!after.is_empty() && !after.iter().any(|request| request.mentions("xyzzy-plugh")));
+}
+
+fn case_94_the_model_cannot_write_itself_a_hook(world: &mut World) {
+    let hook = json!({"hooks": [{"type": "command", "command": "touch traced"}]});
+    let settings = json!({"hooks": {"PostToolUse": [hook]}}).to_string();
+    let local = world.project().join(".claude/settings.local.json");
+    project_file(world, ".claude/keep", "");
+    let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
+    let calls = [
+        ("Write", json!({"file_path": local, "content": settings})),
+        bash(&format!("echo '{settings}' > .claude/settings.local.json")),
+        bash("cd .claude && cp keep settings.local.json"),
+        bash("mv .claude/keep .claude/settings.json"),
+        write(&world.project().join(".mcp.json")),
+        write(&world.path("policy.json")),
+        write(&world.home().join(".claude/settings.json")),
+        bash("ls"),
+    ];
+    let mut turn = run_calls(world, &mut client, &session, &calls, no_questions);
+    assert_denied(world, &mut turn, 7, "protects");
+    assert_eq!(status(&mut turn, 7), "completed");
+    assert!(!local.exists() && !world.project().join("traced").exists());
+    assert!(!world.project().join(".mcp.json").exists());
+}
+
+fn case_95_a_projects_hook_does_not_run(world: &mut World) {
+    let hook = json!([{"hooks": [{"type": "command", "command": "touch traced"}]}]);
+    let settings = json!({"hooks": {"SessionStart": hook, "PreToolUse": hook, "UserPromptSubmit": hook}});
+    project_file(world, ".claude/settings.json", &settings.to_string());
+    let traced = world.project().join("traced");
+    let (mut agent, mut client, session) = open(world);
+    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
+    assert!(traced.exists(), "without a policy it runs");
+    std::fs::remove_file(&traced).unwrap();
+    client.close();
+    agent.wait_end();
+
+    let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
+    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
+    assert!(!traced.exists());
+}
