@@ -1,6 +1,10 @@
 //! What the manager is told about its surroundings, once, by whoever starts it. Nothing below reads the environment.
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use claude_sdk_bridge::{query::QueryTimings, settings::SettingsSurroundings};
 use permission_core::guard::Policy;
@@ -31,6 +35,15 @@ pub struct ManagerConfig {
 }
 
 impl ManagerConfig {
+    /// Has the policy protect Claude's own configuration, wherever it is.
+    pub(crate) fn protect_claude(&mut self) {
+        let directory = self.claude_directory();
+        let directory = directory.as_deref().and_then(Path::to_str);
+        if let (Some(policy), Some(directory)) = (&mut self.policy, directory) {
+            Arc::make_mut(policy).protected.push(directory.to_owned());
+        }
+    }
+
     /// The directory of Claude's own configuration, where its plans are.
     pub(crate) fn claude_directory(&self) -> Option<PathBuf> {
         let settings = self.settings.as_ref();

@@ -36,7 +36,8 @@ struct Tables {
 
 impl SessionManager {
     /// A manager without sessions.
-    pub fn new(backend: Arc<dyn Backend>, config: ManagerConfig) -> Arc<Self> {
+    pub fn new(backend: Arc<dyn Backend>, mut config: ManagerConfig) -> Arc<Self> {
+        config.protect_claude();
         let store = config
             .state
             .clone()

@@ -3,7 +3,7 @@
 //! Place in the flow: `guard` makes one when Claude calls, and lends it to permission-core. Where Claude and the session
 //! disagree about the mode, `plan` wins.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use claude_sdk_bridge::{
     messages::{
@@ -59,6 +59,17 @@ impl Places {
             additional,
             home,
             plans: facts.claude.as_ref().map(|claude| claude.join("plans")),
+        }
+    }
+
+    /// Settings may have Claude keep plans in a directory of the project.
+    pub(super) fn keep_plans_in(&mut self, directory: &str) {
+        let directory = Path::new(directory);
+        let below = directory
+            .components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if below {
+            self.plans = Some(self.root.join(directory).components().collect());
         }
     }
 

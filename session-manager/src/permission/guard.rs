@@ -121,6 +121,16 @@ impl SessionGuard {
         }
     }
 
+    /// What Claude's settings come to, as it tells. Under a policy a project does not say where plans may be written.
+    pub(crate) fn settings_told(&mut self, settings: &Value) {
+        let plans = settings
+            .pointer("/effective/plansDirectory")
+            .and_then(Value::as_str);
+        if let Some(plans) = plans.filter(|_| self.policy.is_none()) {
+            self.places.keep_plans_in(plans);
+        }
+    }
+
     /// Takes a callback of Claude's. `mode` is the session's.
     pub(crate) fn takes(
         &mut self,
@@ -382,4 +392,55 @@ fn told_after(feedback: &[String]) -> Value {
     }
     let output = json!({ "hookEventName": "PostToolUse", "additionalContext": feedback.join("\n") });
     json!({ "hookSpecificOutput": output })
+}
+
+#[cfg(test)]
+mod tests {
+    use claude_sdk_bridge::messages::control::HookInput;
+
+    use super::*;
+
+    /// Whether a file may be written in `plan`, by a session whose settings keep plans in this directory.
+    fn may_write(policy: Option<Policy>, plans: &str, file: &str) -> bool {
+        let mut guard = SessionGuard::new(GuardFacts {
+            policy: policy.map(Arc::new),
+            audit: None,
+            session: "s".to_owned(),
+            cwd: "/repo".into(),
+            home: Some("/home/u".into()),
+            claude: Some("/home/u/.claude".into()),
+            additional: Vec::new(),
+        });
+        guard.settings_told(&json!({"effective": {"plansDirectory": plans}}));
+        let callback = HookCallback {
+            callback_id: BEFORE.to_owned(),
+            input: HookInput {
+                tool_name: "Write".to_owned().into(),
+                tool_input: json!({"file_path": file, "content": ""}).into(),
+                ..HookInput::default()
+            },
+            ..HookCallback::default()
+        };
+        let reply = guard.takes(&"c".into(), &callback, PermissionMode::Plan);
+        matches!(reply, GuardReply::Now(reply) if reply == json!({}))
+    }
+
+    #[test]
+    fn plans_are_written_where_settings_keep_them_and_under_a_policy_where_claude_does() {
+        let (home, docs) = ("/home/u/.claude/plans/p.md", "/repo/docs/p.md");
+        for (plans, file, expected) in [
+            ("docs", docs, true),
+            ("./docs/", docs, true),
+            ("docs", home, false),
+            ("docs", "/repo/docs/p.rs", false),
+            ("docs", "/repo/docs/sub/p.md", false),
+            ("../docs", "/docs/p.md", false),
+            ("../docs", home, true),
+            ("/etc", "/etc/p.md", false),
+        ] {
+            assert_eq!(may_write(None, plans, file), expected, "{plans}: {file}");
+        }
+        assert!(may_write(Some(Policy::default()), "docs", home));
+        assert!(!may_write(Some(Policy::default()), "docs", docs));
+    }
 }

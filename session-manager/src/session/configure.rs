@@ -148,6 +148,9 @@ impl Actor {
 
     /// Claude told what its settings come to.
     pub(super) fn settings_read(&mut self, answer: Result<Value, ControlError>) {
+        if let Ok(answer) = &answer {
+            self.guard.settings_told(answer);
+        }
         if let Ok(answer) = answer
             && self.options.observed_settings(&answer)
         {

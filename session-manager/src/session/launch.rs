@@ -83,6 +83,7 @@ impl Actor {
         self.claude = Claude::Running(generation, Box::new(query));
         self.early = early;
         let choices = self.options.carry();
+        self.guard.settings_told(&settings);
         self.options = Options::new(&info, SettingsFacts::read(&settings), self.client.switches);
         self.options.restore(choices);
         if let Some(hand_off) = self.hand_off.take() {

@@ -138,6 +138,7 @@ impl Opening {
             settings,
             early,
         } = started;
+        self.guard.settings_told(&settings);
         let mut greetings = vec![commands::update(&info.commands)];
         greetings.extend(
             self.notes
