@@ -8,6 +8,7 @@
     reason = "test code"
 )]
 
+#[expect(dead_code, reason = "other test files use the rest of it")]
 mod common;
 
 use std::collections::VecDeque;
@@ -337,105 +338,108 @@ fn a_subagent_has_denials_of_its_own() {
     );
 }
 
+/// Calls that no tool takes, and what the model is told.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("Deploy", "{}", "No such tool available: Deploy"),
+    (
+        "WebFetch",
+        r#"{"url": "https://example.com"}"#,
+        "No such tool available",
+    ),
+    ("Bash", "{}", "The field `command` is missing."),
+    (
+        "Bash",
+        r#"{"command": "sleep 9", "run_in_background": true}"#,
+        "Nothing runs in the background",
+    ),
+    (
+        "Bash",
+        r#"{"command": "ls", "timeout": 600001}"#,
+        "The timeout is longer",
+    ),
+    (
+        "Read",
+        r#"{"file_path": "/etc/passwd"}"#,
+        "`/etc/passwd` is outside of the sandbox",
+    ),
+    (
+        "Read",
+        r#"{"file_path": "../../../../etc/passwd"}"#,
+        "is outside of the sandbox",
+    ),
+    (
+        "Read",
+        r#"{"file_path": "a", "limit": 0}"#,
+        "The field `limit` must be a number from 1.",
+    ),
+    (
+        "Write",
+        r#"{"file_path": "/tmp/x", "content": ""}"#,
+        "is outside of the sandbox",
+    ),
+    (
+        "Edit",
+        r#"{"file_path": "a.txt", "old_string": "", "new_string": "x"}"#,
+        "old_string is empty",
+    ),
+    (
+        "Edit",
+        r#"{"file_path": "a.txt", "old_string": "x", "new_string": "x"}"#,
+        "No changes to make",
+    ),
+    (
+        "Edit",
+        r#"{"file_path": "a.txt", "old_string": "zzz", "new_string": "x"}"#,
+        "String to replace not found",
+    ),
+    (
+        "Edit",
+        r#"{"file_path": "a.txt", "old_string": "one", "new_string": "x"}"#,
+        "Found 2 matches",
+    ),
+    (
+        "Edit",
+        r#"{"file_path": "nothing", "old_string": "one", "new_string": "x"}"#,
+        "File does not exist",
+    ),
+    ("Glob", r#"{"pattern": "/etc/*"}"#, "is outside of the sandbox"),
+    ("Glob", r#"{"pattern": "*/../../x"}"#, "must not climb"),
+    ("Grep", r#"{"pattern": "("}"#, "not a regular expression"),
+    (
+        "Grep",
+        r#"{"pattern": "x", "path": "/"}"#,
+        "is outside of the sandbox",
+    ),
+    (
+        "Grep",
+        r#"{"pattern": "x", "output_mode": "lines"}"#,
+        "The output_mode is none of",
+    ),
+    (
+        "TodoWrite",
+        r#"{"todos": "x"}"#,
+        "The field `todos` must be a list.",
+    ),
+    (
+        "AskUserQuestion",
+        r#"{"questions": []}"#,
+        "There must be 1 to 4 questions.",
+    ),
+    (
+        "Agent",
+        r#"{"description": "x"}"#,
+        "The field `prompt` is missing.",
+    ),
+];
+
 #[test]
 fn what_cannot_be_is_refused_before_anybody_is_asked() {
-    let call = |name: &str, input: Value| json!({"name": name, "input": input, "real": true});
-    let rows = [
-        (call("Deploy", json!({})), "No such tool available: Deploy"),
-        (
-            call("WebFetch", json!({"url": "https://example.com"})),
-            "No such tool available",
-        ),
-        (call("Bash", json!({})), "The field `command` is missing."),
-        (
-            call("Bash", json!({"command": "sleep 9", "run_in_background": true})),
-            "Nothing runs in the background",
-        ),
-        (
-            call("Bash", json!({"command": "ls", "timeout": 600_001})),
-            "The timeout is longer",
-        ),
-        (
-            call("Read", json!({"file_path": "/etc/passwd"})),
-            "`/etc/passwd` is outside of the sandbox",
-        ),
-        (
-            call("Read", json!({"file_path": "../../../../etc/passwd"})),
-            "is outside of the sandbox",
-        ),
-        (
-            call("Read", json!({"file_path": "a", "limit": 0})),
-            "The field `limit` must be a number from 1.",
-        ),
-        (
-            call("Write", json!({"file_path": "/tmp/x", "content": ""})),
-            "is outside of the sandbox",
-        ),
-        (
-            call(
-                "Edit",
-                json!({"file_path": "a.txt", "old_string": "", "new_string": "x"}),
-            ),
-            "old_string is empty",
-        ),
-        (
-            call(
-                "Edit",
-                json!({"file_path": "a.txt", "old_string": "x", "new_string": "x"}),
-            ),
-            "No changes to make",
-        ),
-        (
-            call(
-                "Edit",
-                json!({"file_path": "a.txt", "old_string": "zzz", "new_string": "x"}),
-            ),
-            "String to replace not found",
-        ),
-        (
-            call(
-                "Edit",
-                json!({"file_path": "a.txt", "old_string": "one", "new_string": "x"}),
-            ),
-            "Found 2 matches",
-        ),
-        (
-            call(
-                "Edit",
-                json!({"file_path": "nothing", "old_string": "one", "new_string": "x"}),
-            ),
-            "File does not exist",
-        ),
-        (
-            call("Glob", json!({"pattern": "/etc/*"})),
-            "is outside of the sandbox",
-        ),
-        (call("Glob", json!({"pattern": "*/../../x"})), "must not climb"),
-        (call("Grep", json!({"pattern": "("})), "not a regular expression"),
-        (
-            call("Grep", json!({"pattern": "x", "path": "/"})),
-            "is outside of the sandbox",
-        ),
-        (
-            call("Grep", json!({"pattern": "x", "output_mode": "lines"})),
-            "The output_mode is none of",
-        ),
-        (
-            call("TodoWrite", json!({"todos": "x"})),
-            "The field `todos` must be a list.",
-        ),
-        (
-            call("AskUserQuestion", json!({"questions": []})),
-            "There must be 1 to 4 questions.",
-        ),
-        (
-            call("Agent", json!({"description": "x"})),
-            "The field `prompt` is missing.",
-        ),
-    ];
     for mode in ["default", "bypassPermissions"] {
-        for (call, expected) in &rows {
-            let mut scene = Scene::with(json!({"files": {"a.txt": "one\none\n"}}), &[call.clone()], |_| {});
+        for (name, input, expected) in REFUSED {
+            let input: Value = serde_json::from_str(input).unwrap();
+            let call = json!({"name": name, "input": input, "real": true});
+            let files = json!({"files": {"a.txt": "one\none\n"}});
+            let mut scene = Scene::with(files, std::slice::from_ref(&call), |_| {});
             scene.mode(mode);
             let ends = scene.allow();
             assert!(
@@ -532,7 +536,7 @@ fn modes_are_what_they_are() {
         ("plan", edit, "denied (mode)"),
     ];
     for (mode, call, expected) in rows {
-        let mut scene = Scene::new(json!({}), &[call.clone()]);
+        let mut scene = Scene::new(json!({}), std::slice::from_ref(&call));
         scene.mode(mode);
         let ends = scene.allow();
         assert!(ends[0].starts_with(expected), "{mode} {call}: {ends:?}");

@@ -8,7 +8,7 @@
     reason = "test code"
 )]
 
-#[expect(dead_code, reason = "the transcripts use the rest of it")]
+#[expect(dead_code, reason = "other test files use the rest of it")]
 mod common;
 
 use std::sync::Arc;
@@ -16,9 +16,9 @@ use std::time::Duration;
 
 use common::Host;
 use insta::assert_snapshot;
-use rehearsal::Script;
 use rehearsal::engine::{Engine, Pace, Setup};
 use rehearsal::script::names;
+use rehearsal::{Sandboxes, Script};
 use serde_json::{Value, json};
 
 const LOADED: &str = r#"{"version": 1, "about": "two scenes", "scenes": [
@@ -215,11 +215,36 @@ fn a_refused_call_leads_the_turn_elsewhere() {
 
 /// Plays a built-in script: every question is answered with `reply`, every prompt is sent.
 fn transcript(name: &str, prompts: &[&str], reply: &Value) -> String {
-    let mut host = Host::of_script(&quick(name));
+    let mut host = sandboxed(name);
     for prompt in prompts {
         play(&mut host, prompt, reply);
     }
-    host.transcript
+    without_place(&host.transcript)
+}
+
+/// A host with a sandbox, whose real tools run.
+fn sandboxed(name: &str) -> Host {
+    let mut setup = Setup::new("session-1", "/home/user/project");
+    setup.grounds = Arc::new(Sandboxes::private());
+    let mut host = Host::with(&quick(name), setup, Default::default());
+    host.rim = Some(common::real_work());
+    host
+}
+
+/// The transcript without the place of the sandbox, which is another one every time.
+fn without_place(transcript: &str) -> String {
+    let place = regex::Regex::new(r#"/[^" :]*/claude-acp-rehearsal-[A-Za-z0-9]+"#).unwrap();
+    if !place.is_match(transcript) {
+        return transcript.to_owned();
+    }
+    let plain = place.replace_all(transcript, "{sandbox}").into_owned();
+    // Deltas of an input are cut by length, and the length is that of the place, too.
+    let is_delta = |line: &&str| !line.starts_with("  delta {\"partial_json\"");
+    plain
+        .lines()
+        .filter(is_delta)
+        .map(|line| format!("{line}\n"))
+        .collect()
 }
 
 /// The script with every text as one delta, which makes for a shorter transcript.
@@ -282,6 +307,19 @@ fn the_permissions() {
     assert_snapshot!(transcript("permissions", &["go"], &json!("allow")));
 }
 
+/// The tools that a transcript was asked about, in order.
+fn asked(transcript: &str) -> Vec<String> {
+    let questions = transcript.lines().filter_map(|line| line.strip_prefix("asks "));
+    let about = |question: &str| -> String {
+        let question: Value = serde_json::from_str(question).unwrap();
+        let input = &question["input"];
+        let what = ["command", "file_path"].map(|key| input[key].as_str());
+        let name = question["tool_name"].as_str().unwrap();
+        format!("{name} {}", what.into_iter().flatten().next().unwrap_or_default())
+    };
+    questions.map(about).collect()
+}
+
 #[test]
 fn the_permissions_refused_go_on_to_the_last_dialog() {
     let refused = transcript(
@@ -289,19 +327,51 @@ fn the_permissions_refused_go_on_to_the_last_dialog() {
         &["go"],
         &json!({"behavior": "deny", "message": "no"}),
     );
-    let asked = |transcript: &str| {
-        transcript
-            .lines()
-            .filter(|line| line.starts_with("asks "))
-            .count()
-    };
     let allowed = transcript("permissions", &["go"], &json!("allow"));
-    assert_eq!(
-        asked(&refused) + 1,
-        asked(&allowed),
-        "all but the one that follows plan mode"
-    );
+    let refused_about = asked(&refused);
+    // Denials in a row make questions of calls that would have asked nobody; nothing is left out but what follows.
+    for question in asked(&allowed) {
+        let follows = question.starts_with("ExitPlanMode") || question == "Bash ./task test agent";
+        assert_eq!(refused_about.contains(&question), !follows, "{question}");
+    }
     assert!(refused.contains("result success"), "{refused}");
+}
+
+#[test]
+fn durable_options_of_the_permissions_spare_the_questions_they_promise_to() {
+    let mut host = sandboxed("permissions");
+    host.prompt("go");
+    let mut answered = 0;
+    while !matches!(host.go_on(LONG), Pace::Exit(_)) && host.asked.len() > answered {
+        answered = host.asked.len();
+        let mut reply = allow(&host);
+        let question = host
+            .frames
+            .iter()
+            .rfind(|frame| frame["type"] == "control_request");
+        reply["updatedPermissions"] = question.unwrap()["request"]["permission_suggestions"].clone();
+        host.answer(reply);
+    }
+    let durable = asked(&without_place(&host.transcript));
+    let once = asked(&transcript("permissions", &["go"], &json!("allow")));
+    let spared: Vec<&String> = once
+        .iter()
+        .filter(|question| !durable.contains(question))
+        .collect();
+    assert_snapshot!(format!("{spared:#?}"));
+    let before = host.asked.len();
+    host.prompt("/rehearse permissions");
+    host.go_on(LONG);
+    let first = host
+        .frames
+        .iter()
+        .rfind(|frame| frame["type"] == "control_request")
+        .unwrap();
+    assert_eq!(host.asked.len(), before + 1);
+    assert_eq!(
+        first["request"]["input"]["command"], "echo \"Greeting: $(cat src/greeting.txt)\"",
+        "what was allowed for the project still is"
+    );
 }
 
 #[test]

@@ -54,17 +54,15 @@ fn for_command(call: &Call, context: &PermissionContext, ground: &dyn Ground) ->
 }
 
 fn widened(rule: PermissionRule) -> PermissionRule {
-    let plain = |word: &str| {
-        !word.is_empty()
-            && !word.starts_with('-')
-            && word
-                .chars()
-                .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_'))
+    let plain = |word: &str, also: &str| {
+        let letters =
+            |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter) || also.contains(letter);
+        !word.is_empty() && !word.starts_with('-') && word.chars().all(letters)
     };
     let words = rule.rule_content.as_deref().unwrap_or_default();
     let mut words = words.split(' ');
     match (words.next(), words.next()) {
-        (Some(program), Some(task)) if plain(program) && plain(task) => {
+        (Some(program), Some(task)) if plain(program, "./") && plain(task, "") => {
             PermissionRule::with_content(rule.tool_name, format!("{program} {task} *"))
         }
         _ => rule,

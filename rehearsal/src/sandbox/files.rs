@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use claude_sdk_bridge::paths::FileSystemPaths;
@@ -36,14 +37,17 @@ pub(super) fn located(places: &Places, path: &str) -> Result<PathBuf, String> {
         })
 }
 
-/// Writes files, by their paths in the project or below `~/`.
+/// Writes files, by their paths in the project or below `~/`; one that begins with `#!` can be run.
 pub(super) fn lay_out(places: &Places, files: &BTreeMap<String, String>) -> io::Result<()> {
     for (path, text) in files {
         let file = located(places, path).map_err(io::Error::other)?;
         if let Some(directory) = file.parent() {
             std::fs::create_dir_all(directory)?;
         }
-        std::fs::write(file, text)?;
+        std::fs::write(&file, text)?;
+        if text.starts_with("#!") {
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755))?;
+        }
     }
     Ok(())
 }

@@ -133,6 +133,21 @@ fn mistakes_in_steps_are_told_with_the_step() {
 }
 
 #[test]
+fn a_file_outside_of_the_sandbox_is_a_mistake() {
+    for path in ["../x", "/etc/passwd", "a//b", "~/../x", "", "~/", "./a"] {
+        let script = format!(r#"{{"version": 1, "session": {{"files": {{"{path}": ""}}}}, "turns": []}}"#);
+        let error = Script::parse("s.json", &script).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("the file `{path}` is not one of the sandbox")),
+            "{error}"
+        );
+    }
+    let script =
+        r#"{"version": 1, "session": {"files": {"a/b.txt": "", "~/c": "", ".claude/x": ""}}, "turns": []}"#;
+    assert_eq!(Script::parse("s.json", script).unwrap().session.files.len(), 3);
+}
+
+#[test]
 fn two_scenes_of_one_name_are_a_mistake() {
     let twice = r#"{"version": 1, "scenes": [{"name": "a", "turns": []}, {"name": "a", "turns": []}]}"#;
     let error = Script::parse("s.json", twice).unwrap_err().to_string();

@@ -1,8 +1,5 @@
 //! A host for tests: drives an engine by hand, in its own time, and writes down what comes as short lines.
 
-// Not every test file uses all of it.
-#![allow(dead_code, reason = "shared by several test files")]
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +10,22 @@ use rehearsal::Script;
 use rehearsal::engine::{Done, Engine, Input, Pace, SessionState, Setup, Work};
 use serde_json::{Value, json};
 
+/// Does some work of the engine's.
+pub(crate) type DoWork = Box<dyn FnMut(&Work) -> Done>;
+
+/// Does it as the real rim would.
+pub(crate) fn real_work() -> DoWork {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    Box::new(move |work| {
+        let end = work.ground.begin(work.job.clone());
+        let end = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), end).await });
+        end.expect("the work has no end")
+    })
+}
+
 /// An engine with a clock, and the transcript of what it said.
 pub(crate) struct Host {
     pub engine: Engine,
@@ -21,7 +34,7 @@ pub(crate) struct Host {
     /// Every frame that came.
     pub frames: Vec<Value>,
     /// Does the engine's work at once; without it, work goes on for ever.
-    pub rim: Option<Box<dyn FnMut(&Work) -> Done>>,
+    pub rim: Option<DoWork>,
     /// The ids of the questions that were asked, in order.
     pub asked: Vec<String>,
     requests: u32,
