@@ -1,6 +1,6 @@
 //! The plan guard over the real CLI: in plan mode nothing changes, with a policy and without one.
 
-use e2e_tests::harness::{Client, Turn, World, allow_once, no_questions};
+use e2e_tests::harness::{Client, Turn, World, allow_once, no_questions, reject_once};
 use e2e_tests::model::{text, tool};
 use serde_json::json;
 
@@ -8,6 +8,7 @@ use crate::case::{Case, cases};
 use crate::perm_support::{assert_once_only, project_file};
 use crate::plan_support::{plan_mode, user_settings};
 use crate::policy_support::{bash, open_under, run_calls, status, told, write};
+use crate::support::open;
 
 pub(crate) fn cases() -> Vec<Case> {
     cases![Claude, Stdio:
@@ -15,6 +16,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case_97_a_subagent_plans_too,
         case_87_with_a_policy_both_are_denied_whatever_settings_allow,
         bypass_left_for_plan_is_plan,
+        in_plan_the_client_is_asked_and_no_classifier,
     ]
 }
 
@@ -137,4 +139,21 @@ fn asked(turn: &Turn) -> Vec<&str> {
     questions
         .filter_map(|question| question["toolCall"]["toolCallId"].as_str())
         .collect()
+}
+
+/// Where auto mode is at hand, Claude has a classifier decide in plan mode; the guard's question is the client's.
+fn in_plan_the_client_is_asked_and_no_classifier(world: &mut World) {
+    let (_agent, mut client, session) = open(world);
+    client.ignore("current_mode_update");
+    client.ignore("config_option_update");
+    set_mode(&mut client, &session, "plan");
+    world.model().script([
+        tool("toolu_0", "Bash", json!({"command": "mkdir made"})),
+        text("done"),
+    ]);
+    let mut turn = client.prompt(&session, "go", reject_once);
+    assert_eq!(asked(&turn), ["toolu_0"], "{:?}", world.model().requests().len());
+    assert_eq!(status(&mut turn, 0), "failed");
+    assert!(!world.project().join("made").exists());
+    turn.ignore_rest();
 }

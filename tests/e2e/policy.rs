@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::case::{Case, cases};
 use crate::perm_support::{assert_once_only, skill_greet};
 use crate::policy_support::{
-    assert_denied, bash, greet_under, open_audited, open_under, run_calls, status, told, write,
+    assert_denied, bash, greet_under, open_audited, open_under, run_calls, script_calls, status, told, write,
 };
 use crate::support::assert_error;
 
@@ -16,6 +16,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case_84_rm_is_denied_in_default_mode_too,
         case_85_a_fetch_is_asked_about_in_bypass,
         a_bare_ask_rule_for_a_skill_holds_in_bypass,
+        an_ask_rule_holds_in_every_mode_that_asks_little,
         cases_86_and_89_files_outside_the_workspace_are_out_of_reach,
         case_90_the_model_gets_a_hooks_reason,
         a_hook_of_the_policy_changes_what_runs,
@@ -97,6 +98,26 @@ fn case_85_a_fetch_is_asked_about_in_bypass(world: &mut World) {
     assert_once_only(asked[0]);
     assert_eq!(status(&mut turn, 0), "completed");
     assert_eq!(status(&mut turn, 1), "failed");
+}
+
+fn an_ask_rule_holds_in_every_mode_that_asks_little(world: &mut World) {
+    let policy = json!({"permissions": {"ask": ["Bash(mkdir *)"]}});
+    for mode in ["auto", "acceptEdits"] {
+        let (mut agent, mut client) = greet_under(world, &policy, &[]);
+        let session = client.new_session(&world.cwd());
+        client.ignore("current_mode_update");
+        client.ignore("config_option_update");
+        let params = json!({"sessionId": session, "modeId": mode});
+        client.call("session/set_mode", params).unwrap();
+        script_calls(world, &[bash(&format!("mkdir {mode}"))]);
+        let mut turn = client.prompt(&session, "go", reject_once);
+        assert_eq!(turn.questions().len(), 1, "{mode}");
+        assert_eq!(status(&mut turn, 0), "failed", "{mode}");
+        assert!(!world.project().join(mode).exists());
+        turn.ignore_rest();
+        client.close();
+        agent.wait_end();
+    }
 }
 
 /// Claude itself forgets this rule in bypass.
