@@ -40,6 +40,7 @@ mod plan_faults;
 mod plan_guard;
 mod plan_support;
 mod policy;
+mod policy_cli;
 mod policy_support;
 mod policy_unseen;
 mod queue;
@@ -90,6 +91,7 @@ fn main() {
         plan_faults::cases(),
         plan_guard::cases(),
         policy::cases(),
+        policy_cli::cases(),
         policy_unseen::cases(),
         listen::cases(),
         smoke::cases(),
