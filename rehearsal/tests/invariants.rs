@@ -9,12 +9,24 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use permission_core::pipeline::hooks::HookRun;
 use proptest::prelude::*;
-use rehearsal::Script;
-use rehearsal::engine::{Engine, Input, Pace, SessionState, Setup};
+use rehearsal::engine::{Done, Engine, Input, Job, Pace, SessionState, Setup, ToolOutput};
+use rehearsal::{Sandboxes, Script};
 use serde_json::{Value, json};
 
-const SCRIPT: &str = r#"{"version": 1, "session": {"delta_delay_ms": 1}, "turns": [
+const SCRIPT: &str = r#"{"version": 1, "session": {"delta_delay_ms": 1, "denial_threshold": 2, "settings": {
+        "permissions": {"allow": ["Bash(ls)", "Bash(make *)"], "deny": ["Bash(rm *)"]},
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}],
+                  "PostToolUse": [{"hooks": [{"type": "command", "command": "y"}]}]}}}, "turns": [
+    {"sticky": true, "prompt": "real", "steps": [
+        {"tool": {"name": "Bash", "input": {"command": "make a"}, "real": true}},
+        {"tool": {"name": "Write", "input": {"file_path": "a", "content": "x"}, "real": true, "parallel": true}},
+        {"tool": {"name": "Bash", "input": {"command": "rm a"}, "real": true}},
+        {"tool": {"name": "Task", "input": {"description": "d", "prompt": "p"}, "real": true, "result": "r", "subagent": [
+            {"name": "Bash", "input": {"command": "npm test"}, "real": true}, {"name": "Read", "result": "x"}]}},
+        {"tool": {"name": "EnterPlanMode", "real": true}}, {"tool": {"name": "Nothing", "real": true}},
+        {"tool": {"name": "ExitPlanMode", "real": true, "if_refused": [{"text": "well"}]}}, {"text": "done"}]},
     {"sticky": true, "prompt": "text", "steps": [{"thinking": "Hm, let me see."}, {"delay_ms": 2}, {"text": "one two three"}]},
     {"sticky": true, "prompt": "tools", "steps": [
         {"text": "Now:"},
@@ -37,23 +49,33 @@ enum Action {
     DropQueue,
     Answer(Value),
     Mode(&'static str),
+    /// Whatever is worked on comes to this end.
+    Work(i32),
     Wait(u64),
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    let prompts = ["text", "tools", "fails", "waits", "ignores", "succeeds", "else"];
+    let prompts = [
+        "real", "text", "tools", "fails", "waits", "ignores", "succeeds", "else",
+    ];
     let modes = ["default", "acceptEdits", "dontAsk", "plan", "nonsense"];
     let answers = [
         json!({"behavior": "allow"}),
         json!({"behavior": "deny", "message": "no"}),
         json!({"behavior": "deny", "message": "no", "interrupt": true}),
         json!({"behavior": "perhaps"}),
+        json!({"behavior": "allow", "updatedPermissions": [
+            {"type": "addRules", "rules": [{"toolName": "Bash"}], "behavior": "ask", "destination": "localSettings"},
+            {"type": "setMode", "mode": "acceptEdits", "destination": "session"}]}),
+        json!({"decision": "block", "reason": "no"}),
+        json!({"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "why"}}),
     ];
     prop_oneof![
         4 => prop::sample::select(prompts.to_vec()).prop_map(Action::Prompt),
         2 => Just(Action::Interrupt),
         1 => Just(Action::DropQueue),
         4 => prop::sample::select(answers.to_vec()).prop_map(Action::Answer),
+        4 => prop::sample::select(vec![0, 1, 2]).prop_map(Action::Work),
         1 => prop::sample::select(modes.to_vec()).prop_map(Action::Mode),
         6 => (0u64..8).prop_map(Action::Wait),
     ]
@@ -67,19 +89,48 @@ struct Host {
 }
 
 impl Host {
-    fn new() -> Self {
+    fn new(hooks: bool) -> Self {
         let script = Arc::new(Script::parse("test.json", SCRIPT).unwrap());
-        let engine = Engine::new(
-            script,
-            Setup::new("session-1", "/home/user/project"),
-            SessionState::default(),
-        );
-        Self {
+        let mut setup = Setup::new("session-1", "/home/user/project");
+        setup.grounds = Arc::new(Sandboxes::private());
+        let engine = Engine::new(script, setup, SessionState::default());
+        let mut host = Self {
             engine,
             now: Duration::ZERO,
             frames: Vec::new(),
             sent: 0,
+        };
+        if hooks {
+            let registered = json!([{"hookCallbackIds": ["one"], "timeout": 0.004}]);
+            let hooks = json!({"PreToolUse": registered, "PostToolUse": registered});
+            host.say(&json!({"type": "control_request", "request_id": "init", "request": {"subtype": "initialize", "hooks": hooks}}));
         }
+        host
+    }
+
+    /// Ends what is worked on.
+    fn end_work(&mut self, code: i32) -> bool {
+        let Some(work) = self.engine.work() else {
+            return false;
+        };
+        let done = match &work.job {
+            Job::Hook { .. } => Done::Hook(HookRun::Exited {
+                code,
+                stdout: Vec::new(),
+                stderr: b"no".to_vec(),
+            }),
+            Job::Tool { .. } if code == 0 => Done::Tool(ToolOutput {
+                text: "ran".to_owned(),
+                structured: json!("ran"),
+                is_error: false,
+            }),
+            Job::Tool { .. } => Done::Tool(ToolOutput::error("failed")),
+        };
+        let number = work.number;
+        self.engine.input(self.now, Input::Done(number, &done));
+        // Once is enough, and nobody minds.
+        self.engine.input(self.now, Input::Done(number, &done));
+        true
     }
 
     fn run(&mut self, time: Duration) -> Pace {
@@ -130,6 +181,9 @@ impl Host {
                     json!({"subtype": "success", "request_id": asked["request_id"], "response": reply});
                 self.say(&json!({"type": "control_response", "response": response}));
             }
+            Action::Work(code) => {
+                self.end_work(code);
+            }
             Action::Wait(ms) => {
                 self.run(Duration::from_millis(ms));
             }
@@ -166,9 +220,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn everything_is_settled_exactly_once(actions in prop::collection::vec(action(), 0..40), breathe in any::<bool>()) {
-        let mut host = Host::new();
-        let (mut requests, mut prompts) = (0, 0);
+    fn everything_is_settled_exactly_once(
+        actions in prop::collection::vec(action(), 0..40), breathe in any::<bool>(), hooks in any::<bool>(),
+    ) {
+        let mut host = Host::new(hooks);
+        let (mut requests, mut prompts) = (usize::from(hooks), 0);
         for action in actions {
             requests += usize::from(matches!(action, Action::Interrupt | Action::DropQueue | Action::Mode(_)));
             prompts += usize::from(matches!(action, Action::Prompt(_)));
@@ -179,7 +235,10 @@ proptest! {
             }
         }
         host.engine.input(host.now, Input::EndOfInput);
-        let pace = host.run(Duration::from_secs(60));
+        let mut pace = host.run(Duration::from_secs(60));
+        while host.end_work(0) {
+            pace = host.run(Duration::from_secs(60));
+        }
         prop_assert!(matches!(pace, Pace::Exit(0 | 1)), "{pace:?}");
 
         let answered = host.count(|frame| picked(frame, "control_response", &frame["response"]["request_id"]));
@@ -194,6 +253,9 @@ proptest! {
         prop_assert_eq!(ended.len(), prompts);
         prop_assert!(ended.values().all(|count| *count == 1), "{:?}", ended);
 
+        // What a subagent was about to do ends with its call.
+        let own = |frame: &Value| frame["parent_tool_use_id"].is_null();
+        host.frames.retain(own);
         let called = host.count(|frame| blocks(frame, "tool_use", "id"));
         let resulted = host.count(|frame| blocks(frame, "tool_result", "tool_use_id"));
         prop_assert_eq!(called, resulted);
