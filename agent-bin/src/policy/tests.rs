@@ -2,6 +2,12 @@
 
 use std::{fs, os::unix::fs::symlink};
 
+use permission_core::{
+    LexicalPaths,
+    explain::{ExplainedSession, explain},
+    settings::HostFacts,
+};
+use serde_json::json;
 use tempfile::TempDir;
 
 use super::*;
@@ -126,12 +132,17 @@ fn a_check_counts_what_a_policy_holds() {
     insta::assert_snapshot!(format!("{out}--\n{complaints}"));
 }
 
-/// The example of the operators' page is one.
+const PAGE: &str = include_str!("../../../docs/policy.md");
+
+/// The example of the operators' page.
+fn documented() -> &'static str {
+    let (_, rest) = PAGE.split_once("<!-- policy.json -->\n\n```json\n").unwrap();
+    rest.split_once("```").unwrap().0
+}
+
 #[test]
 fn the_documented_policy_has_no_mistake() {
-    let page = include_str!("../../../docs/policy.md");
-    let (_, rest) = page.split_once("<!-- policy.json -->\n\n```json\n").unwrap();
-    let (example, _) = rest.split_once("```").unwrap();
+    let (page, example) = (PAGE, documented());
     let policy = Policy::read(Path::new("/etc/claude/policy.json"), example).unwrap();
     let (_directory, at) = directory();
     fs::write(at.join("policy.json"), example).unwrap();
@@ -139,4 +150,23 @@ fn the_documented_policy_has_no_mistake() {
     assert_eq!(code, exit::DONE);
     assert!(page.contains(&out), "the page shows what the check says: {out}");
     assert!(policy.rules.iter().count() > 10);
+}
+
+#[test]
+fn the_documented_explanations_are_what_is_said() {
+    let policy = Policy::read(Path::new("/repo/policy.json"), documented()).unwrap();
+    let session = ExplainedSession {
+        cwd: "/repo",
+        home: Some("/home/u"),
+        plans: None,
+        settings: &[],
+        host: HostFacts::default(),
+        mode: None,
+        policy: Some(&Arc::new(policy)),
+        paths: &LexicalPaths,
+    };
+    for command in ["cargo check && curl example.com", "cargo check"] {
+        let text = explain(&session, "Bash", &json!({ "command": command })).to_string();
+        assert!(PAGE.contains(&format!("\n{text}\n")), "{text}");
+    }
 }
