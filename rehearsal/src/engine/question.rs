@@ -3,6 +3,8 @@
 //! Place in the flow: `engine::tool` sends it. What the script leaves out is taken from the call; about a real call the
 //! pipeline's reason is told, and `suggest` adds what an "always" could be.
 
+use std::sync::Arc;
+
 use claude_sdk_bridge::messages::control::{CanUseTool, MatchedAskRule};
 use claude_sdk_bridge::messages::{Field, List, TaskId};
 use permission_core::PermissionRule;
@@ -99,7 +101,7 @@ fn by_hook(question: CanUseTool, reason: &str) -> CanUseTool {
     }
 }
 
-fn by_rule(question: CanUseTool, rule: &Rule) -> CanUseTool {
+fn by_rule(question: CanUseTool, rule: &Arc<Rule>) -> CanUseTool {
     let source = source_name(rule.origin());
     let PermissionRule {
         tool_name,
@@ -112,6 +114,7 @@ fn by_rule(question: CanUseTool, rule: &Rule) -> CanUseTool {
         ..MatchedAskRule::default()
     };
     CanUseTool {
+        decision_reason: AskReason::Rule(Arc::clone(rule)).to_string().into(),
         decision_reason_type: "rule".into(),
         decision_reason_rule_source: source.into(),
         matched_ask_rule: matched.into(),

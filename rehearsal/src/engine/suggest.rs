@@ -81,7 +81,7 @@ fn for_edit(
     if let Some(root) = settings_root(&file, places) {
         question.decision_reason = text::SETTINGS_ARE_SENSITIVE.into();
         question.decision_reason_type = "safetyCheck".into();
-        let rule = PermissionRule::with_content("Edit", format!("{root}/**"));
+        let rule = PermissionRule::with_content("Edit", format!("/{root}/**"));
         return Some(vec![allow(vec![rule], PermissionDestination::Session)]);
     }
     let directories = context.directories();
@@ -136,16 +136,10 @@ fn file_of(call: &Call, places: &Places) -> Option<String> {
     Some(super::snapshot::absolute(path, &places.project, &places.home))
 }
 
-/// Where the settings of Claude are that a file is among, as a rule spells it.
-fn settings_root(file: &str, places: &Places) -> Option<&'static str> {
-    let among = |root: &str| below(&format!("{root}/.claude"), file);
-    if among(&places.project) {
-        Some("/.claude")
-    } else if among(&places.home) {
-        Some("~/.claude")
-    } else {
-        None
-    }
+/// Where the settings of Claude are that a file is among.
+fn settings_root(file: &str, places: &Places) -> Option<String> {
+    let roots = [&places.project, &places.home].map(|root| format!("{root}/.claude"));
+    roots.into_iter().find(|root| below(root, file))
 }
 
 fn below(directory: &str, file: &str) -> bool {
