@@ -1,7 +1,7 @@
 //! Faults and odd orders that the real CLI shows only by chance, played by the rehearsal: embedded, and as an
 //! executable in the CLI's place.
 
-use e2e_tests::harness::{World, allow_once, no_questions};
+use e2e_tests::harness::{Answer, World, allow_once, no_questions, reject_once};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
@@ -34,10 +34,27 @@ by_executable! {
     parallel_calls_are_told_apart as parallel_calls_are_told_apart_by_executable,
     a_call_that_a_rule_denies_is_shown_failed as a_call_that_a_rule_denies_is_shown_failed_by_executable,
     novelties_are_passed_over as novelties_are_passed_over_by_executable,
+    a_real_tool_runs_after_its_question as a_real_tool_runs_after_its_question_by_executable,
+    a_durable_answer_lasts_into_the_next_session as a_durable_answer_lasts_into_the_next_session_by_executable,
+    a_real_edit_is_shown_and_made as a_real_edit_is_shown_and_made_by_executable,
+    a_cancel_ends_a_real_command as a_cancel_ends_a_real_command_by_executable,
+    rules_and_hooks_of_the_sandbox_decide as rules_and_hooks_of_the_sandbox_decide_by_executable,
+    a_real_subagent_asks_in_its_turn as a_real_subagent_asks_in_its_turn_by_executable,
 }
 
 fn turns(world: &mut World, turns: Value) {
     world.rehearse(&json!({"version": 1, "about": "a test", "turns": turns}).to_string());
+}
+
+/// A script of real tools, played for every prompt.
+fn real_tools(world: &mut World, session: Value, calls: &[Value]) {
+    let steps: Vec<Value> = calls.iter().map(|call| json!({ "tool": call })).collect();
+    let script = json!({"version": 1, "session": session, "turns": [{"sticky": true, "steps": steps}]});
+    world.rehearse(&script.to_string());
+}
+
+fn bash(id: &str, command: &str) -> Value {
+    json!({"name": "Bash", "id": id, "input": {"command": command}, "real": true})
 }
 
 fn a_late_result_belongs_to_nobody(world: &mut World) {
@@ -250,4 +267,120 @@ fn novelties_are_passed_over(world: &mut World) {
         (turn.text().as_str(), turn.stop_reason()),
         ("unimpressed", "end_turn")
     );
+}
+
+fn a_real_tool_runs_after_its_question(world: &mut World) {
+    let calls = [
+        bash("pwd", "mkdir made; pwd"),
+        bash("refused", "mkdir refused"),
+        bash("ls", "ls"),
+    ];
+    real_tools(world, json!({}), &calls);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", |request| {
+        if request["toolCall"]["toolCallId"] == "pwd" {
+            allow_once(request)
+        } else {
+            reject_once(request)
+        }
+    });
+    assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 2));
+    let place = turn.tool("pwd").content_text();
+    assert!(
+        place.contains("/project") && !place.contains(&world.cwd()),
+        "{place}"
+    );
+    assert_eq!(turn.tool("refused").status(), "failed");
+    let listed = turn.tool("ls");
+    assert!(listed.content_text().contains("made"), "{listed:?}");
+    assert!(!listed.content_text().contains("refused"), "{listed:?}");
+}
+
+fn a_durable_answer_lasts_into_the_next_session(world: &mut World) {
+    real_tools(
+        world,
+        json!({}),
+        &[bash("one", "mkdir -p a"), bash("two", "mkdir -p a")],
+    );
+    let (_agent, mut client, session) = open(world);
+    let turn = client.prompt(&session, "go", |_| Answer::Kind("allow_always"));
+    assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 1));
+    turn.ignore_rest();
+    let other = client.new_session(&world.cwd());
+    client.prompt(&other, "go", no_questions).ignore_rest();
+}
+
+fn a_real_edit_is_shown_and_made(world: &mut World) {
+    let input = json!({"file_path": "{project}/a.txt", "old_string": "one", "new_string": "two"});
+    let calls = [
+        json!({"name": "Edit", "id": "edit", "input": input, "real": true}),
+        bash("cat", "cat a.txt"),
+    ];
+    real_tools(world, json!({"files": {"a.txt": "one\n"}}), &calls);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", allow_once);
+    assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 1));
+    let edit = turn.tool("edit");
+    assert_eq!(edit.status(), "completed");
+    let diff = &edit.get("content")[0];
+    assert_eq!(
+        (&diff["type"], &diff["newText"]),
+        (&json!("diff"), &json!("two")),
+        "{edit:?}"
+    );
+    assert!(turn.tool("cat").content_text().contains("two"));
+}
+
+fn a_cancel_ends_a_real_command(world: &mut World) {
+    let allow = json!({"settings": {"permissions": {"allow": ["Bash"]}}});
+    real_tools(
+        world,
+        allow,
+        &[bash("slow", "sleep 600"), bash("next", "echo next")],
+    );
+    let (_agent, mut client, session) = open(world);
+    let prompt = client.start_prompt(&session, "go");
+    client.update(&session, "tool_call");
+    client.cancel(&session);
+    let turn = client.finish_prompt(&prompt, no_questions);
+    assert_eq!(turn.stop_reason(), "cancelled");
+    turn.ignore_rest();
+}
+
+fn rules_and_hooks_of_the_sandbox_decide(world: &mut World) {
+    let hook = "grep -q loud && echo 'DENY: be quiet' || true";
+    let settings = json!({
+        "permissions": {"allow": ["Bash(echo *)"], "deny": ["Bash(rm *)"]},
+        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": hook, "timeout": 10}]}]},
+    });
+    let calls = [
+        bash("rm", "rm -r ."),
+        bash("loud", "echo loud"),
+        bash("quiet", "echo quiet"),
+    ];
+    real_tools(world, json!({ "settings": settings }), &calls);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(turn.stop_reason(), "end_turn");
+    for (id, status, text) in [
+        ("rm", "failed", "Denied by the rule"),
+        ("loud", "failed", "be quiet"),
+        ("quiet", "completed", "quiet"),
+    ] {
+        let call = turn.tool(id);
+        assert_eq!(call.status(), status, "{call:?}");
+        assert!(call.content_text().contains(text), "{call:?}");
+    }
+}
+
+fn a_real_subagent_asks_in_its_turn(world: &mut World) {
+    let child = json!({"name": "Bash", "input": {"command": "mkdir a"}, "real": true});
+    let agent = json!({"name": "Task", "id": "task", "input": {"description": "Look", "prompt": "Look."},
+        "real": true, "subagent": [child], "result": "Looked."});
+    real_tools(world, json!({}), &[agent]);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", allow_once);
+    assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 2));
+    assert!(turn.tool("task").content_text().contains("Looked."));
+    turn.ignore_rest();
 }
