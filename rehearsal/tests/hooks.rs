@@ -142,6 +142,28 @@ fn a_failing_callback_denies_where_it_was_registered_to() {
 }
 
 #[test]
+fn an_answer_that_is_none_denies_where_it_was_registered_to() {
+    let answers = [
+        json!(null),
+        json!("deny"),
+        json!({"hookSpecificOutput": "deny"}),
+        json!({"hookSpecificOutput": {"permissionDecision": "Deny"}}),
+        json!({"hookSpecificOutput": {"permissionDecision": "allow", "updatedInput": "rm"}}),
+    ];
+    for answer in answers {
+        let mut host = before(BASH);
+        host.prompt("go");
+        host.answer(answer.clone());
+        assert!(
+            host.transcript.contains("is not valid"),
+            "{answer}: {}",
+            host.transcript
+        );
+        assert!(!host.transcript.contains("a.txt"), "{answer}");
+    }
+}
+
+#[test]
 fn a_callback_that_says_nothing_in_time_denies() {
     let hooks = json!({"PreToolUse": [{"hookCallbackIds": ["guard"], "timeout": 1}]});
     let mut host = registered(BASH, hooks);

@@ -214,6 +214,10 @@ impl Round {
             return;
         };
         let pending = self.pending.swap_remove(place);
+        let answer = answer.and_then(|answer| {
+            let invalid = || text::INVALID_ANSWER.to_owned();
+            is_valid(&answer).then_some(answer).ok_or_else(invalid)
+        });
         match answer {
             Ok(answer) => self.verdict.take(self.moment, &answer),
             Err(error) if self.moment == Moment::Before && pending.blocks => {
@@ -309,6 +313,17 @@ impl Verdict {
             self.input = Some(input.clone());
         }
     }
+}
+
+/// Whether an answer has the shape of one. What has not may be a denial that got lost.
+fn is_valid(answer: &Value) -> bool {
+    let specific = answer.get("hookSpecificOutput");
+    let field = |key: &str| specific.and_then(|specific| specific.get(key));
+    let known = |decision: &Value| matches!(decision.as_str(), Some("allow" | "deny" | "ask" | "defer"));
+    answer.is_object()
+        && specific.is_none_or(Value::is_object)
+        && field("permissionDecision").is_none_or(known)
+        && field("updatedInput").is_none_or(Value::is_object)
 }
 
 fn withdraw(pending: &Pending, core: &mut Core) {

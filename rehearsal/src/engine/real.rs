@@ -240,13 +240,8 @@ impl Core {
 
     /// The settings' hooks after a tool.
     pub(super) fn hooks_after(&self, tool: &str) -> VecDeque<Arc<HookCommand>> {
-        let context = self
-            .authority
-            .pipeline
-            .as_ref()
-            .map(|pipeline| pipeline.context());
-        let hooks = context.map(|context| context.hooks.matching(HookEvent::PostToolUse, tool));
-        hooks.unwrap_or_default().into()
+        let context = self.authority.pipeline.context();
+        context.hooks.matching(HookEvent::PostToolUse, tool).into()
     }
 
     /// Nobody waits for the work that is done any more.

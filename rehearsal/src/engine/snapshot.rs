@@ -33,8 +33,8 @@ const DENIAL_THRESHOLD: u32 = 3;
 #[derive(Debug)]
 pub(crate) struct Authority {
     ground: Option<Arc<dyn Ground>>,
-    pub(super) pipeline: Option<Pipeline>,
-    /// Whether the snapshot is that of the turn.
+    pub(super) pipeline: Pipeline,
+    /// Whether its snapshot is that of the turn.
     fresh: bool,
     /// Whether the files of the seed are to be laid out again.
     lays_out: bool,
@@ -44,7 +44,7 @@ impl Authority {
     pub(super) fn new(lays_out: bool) -> Self {
         Self {
             ground: None,
-            pipeline: None,
+            pipeline: Pipeline::new(PermissionContext::new("/", PermissionMode::Default)),
             fresh: false,
             lays_out,
         }
@@ -83,17 +83,12 @@ impl Core {
 
     /// The pipeline, in the snapshot of this turn.
     pub(super) fn pipeline(&mut self, ground: &dyn Ground) -> &mut Pipeline {
-        if !self.authority.fresh || self.authority.pipeline.is_none() {
+        if !self.authority.fresh {
             let context = self.snapshot(ground);
+            self.authority.pipeline.begin_turn(context);
             self.authority.fresh = true;
-            match &mut self.authority.pipeline {
-                Some(pipeline) => pipeline.begin_turn(context),
-                none => *none = Some(Pipeline::new(context)),
-            }
         }
-        self.authority
-            .pipeline
-            .get_or_insert_with(|| Pipeline::new(PermissionContext::new("/", PermissionMode::Default)))
+        &mut self.authority.pipeline
     }
 
     /// Takes the session's mode into the snapshot.
@@ -107,10 +102,10 @@ impl Core {
 
     /// Makes a new snapshot of the present one, if there is one.
     pub(super) fn amend(&mut self, change: impl FnOnce(&mut PermissionContext)) {
-        if let Some(pipeline) = &mut self.authority.pipeline {
-            let mut context = PermissionContext::clone(pipeline.context());
+        if self.authority.fresh {
+            let mut context = PermissionContext::clone(self.authority.pipeline.context());
             change(&mut context);
-            pipeline.begin_turn(context);
+            self.authority.pipeline.begin_turn(context);
         }
     }
 

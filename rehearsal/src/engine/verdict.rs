@@ -63,7 +63,7 @@ impl Core {
 fn accepted(decision: &Decision, trial: &Trial, hook_allows: bool, input: Map<String, Value>) -> Acceptance {
     let (source, reason_type) = match (&trial.answer, &decision.reason) {
         (Some((source, _)), _) => (*source, None),
-        (None, Reason::User(_)) if hook_allows => ("hook", Some("hook")),
+        (None, _) if hook_allows => ("hook", Some("hook")),
         (None, Reason::Rule) => ("config", Some("rule")),
         (None, _) => ("config", Some("mode")),
     };

@@ -20,6 +20,7 @@ pub(crate) const PLAN_APPROVED: &str = "User has approved exiting plan mode. You
 pub(crate) const PLAN_ENTERED: &str = "Entered plan mode. Explore first, then present a plan.";
 pub(crate) const TODOS_WRITTEN: &str = "Todos have been modified successfully.";
 pub(crate) const HOOK_LATE: &str = "PreToolUse hook did not respond before its timeout (host client may be unreachable). The tool call was not executed; other configured hooks may not have completed.";
+pub(crate) const INVALID_ANSWER: &str = "the host's answer to the hook callback is not valid";
 pub(crate) const AGENT_TYPE: &str = "general-purpose";
 pub(crate) const OUTSIDE: &str = "Path is outside allowed working directories";
 pub(crate) const SETTINGS_ARE_SENSITIVE: &str = "Claude's settings are sensitive.";
