@@ -152,6 +152,9 @@ pub enum LaunchError {
     /// The MCP configuration could not be handed over.
     #[error(transparent)]
     McpConfig(#[from] crate::launch::McpConfigError),
+    /// The settings could not be handed over.
+    #[error("the settings for Claude could not be written to a temporary file: {0}")]
+    Settings(std::io::Error),
     /// The system refused to start it.
     #[error("could not start `{}`: {source}", .executable.display())]
     Spawn {
@@ -200,6 +203,7 @@ mod tests {
                 executable: executable.clone(),
             },
             LaunchError::McpConfig(duplicate),
+            LaunchError::Settings(system()),
             LaunchError::Spawn {
                 executable,
                 source: system(),
@@ -216,6 +220,7 @@ mod tests {
         `/bin/claude` could not be run: the file, or the interpreter its first line names, does not exist; reinstall Claude Code or point CLAUDE_CODE_EXECUTABLE at it
         `/bin/claude` may not be executed: permission denied; make it executable (`chmod +x`) or point CLAUDE_CODE_EXECUTABLE at another one
         two MCP servers are called `files`, give them different names
+        the settings for Claude could not be written to a temporary file: out of memory
         could not start `/bin/claude`: out of memory
         the `rehearsal` backend could not start: the script is empty
         ");

@@ -4,11 +4,12 @@
 //! through a file only we can read, which is gone when its [`McpConfigFile`] is dropped.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use tempfile::NamedTempFile;
+
+use super::PrivateFile;
 
 /// An MCP server the client asks for. The name may hold anything, spaces and dots too.
 #[derive(Clone, PartialEq, Eq)]
@@ -204,11 +205,9 @@ pub fn read_mcp_config(path: &Path) -> Result<Vec<McpServer>, McpConfigError> {
         .collect()
 }
 
-/// The configuration in a file that only this user can read; removed on drop, so keep it until the CLI has ended.
+/// The configuration in a private file; removed on drop, so keep it until the CLI has ended.
 #[derive(Debug)]
-pub struct McpConfigFile {
-    file: NamedTempFile,
-}
+pub struct McpConfigFile(PrivateFile);
 
 impl McpConfigFile {
     /// Writes the file; without servers there is none to write.
@@ -216,20 +215,13 @@ impl McpConfigFile {
         if servers.is_empty() {
             return Ok(None);
         }
-        let config = mcp_config(servers)?;
-        // Created with mode 0600.
-        let mut file = tempfile::Builder::new()
-            .prefix("claude-acp-mcp-")
-            .suffix(".json")
-            .tempfile()?;
-        serde_json::to_writer(&mut file, &config).map_err(io::Error::from)?;
-        file.flush()?;
-        Ok(Some(McpConfigFile { file }))
+        let file = PrivateFile::write("mcp", &mcp_config(servers)?)?;
+        Ok(Some(Self(file)))
     }
 
     /// Where the file is.
     pub fn path(&self) -> &Path {
-        self.file.path()
+        self.0.path()
     }
 }
 

@@ -9,12 +9,14 @@ mod argv;
 mod environment;
 mod mcp;
 mod parse;
+mod private;
 
 pub use argv::argv;
 pub use environment::{environment, is_nesting_marker};
 pub use mcp::{McpConfigError, McpConfigFile, McpServer, mcp_config, mcp_tool_name, read_mcp_config};
 pub use options::{LaunchOptions, PermissionPrompts, SessionStart, SettingSource, Thinking, Tools};
 pub use parse::{ArgvError, ParsedArgv, parse_argv};
+pub use private::PrivateFile;
 
 #[cfg(test)]
 mod tests;

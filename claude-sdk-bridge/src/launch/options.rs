@@ -44,6 +44,9 @@ pub struct LaunchOptions {
     pub setting_sources: Option<Vec<SettingSource>>,
     /// A settings file whose values lie above those of user, project and local settings.
     pub settings_file: Option<PathBuf>,
+    /// Settings that lie above those of user, project and local settings. They may hold secrets and go through a private
+    /// file, which then stands for [`LaunchOptions::settings_file`].
+    pub settings: Option<Value>,
     /// Settings that nothing below them can loosen; Claude takes only what restricts.
     pub managed_settings: Option<Value>,
     /// MCP servers of the client. They hold secrets and never stand in argv.
@@ -88,6 +91,7 @@ impl LaunchOptions {
             disallowed_tools: Vec::new(),
             setting_sources: Some(SettingSource::ALL.to_vec()),
             settings_file: None,
+            settings: None,
             managed_settings: None,
             mcp_servers: Vec::new(),
             strict_mcp_config: false,

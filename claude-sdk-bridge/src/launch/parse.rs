@@ -17,7 +17,7 @@ use crate::messages::{ClaudeSessionId, MessageUuid};
 /// What argv says.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParsedArgv {
-    /// The options; `cwd`, `env` and `mcp_servers` are empty.
+    /// The options; `cwd`, `env`, `settings` and `mcp_servers` are empty.
     pub options: LaunchOptions,
     /// Files with MCP servers, to be read with [`read_mcp_config`](super::read_mcp_config).
     pub mcp_configs: Vec<PathBuf>,

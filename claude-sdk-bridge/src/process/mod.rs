@@ -21,7 +21,7 @@ use async_trait::async_trait;
 
 use crate::backend::{Backend, LaunchError, Running};
 use crate::discovery::{Surroundings, discover};
-use crate::launch::{LaunchOptions, McpConfigFile, argv, environment};
+use crate::launch::{LaunchOptions, McpConfigFile, PrivateFile, argv, environment};
 
 /// What the processes a CLI leaves behind get to end after being asked to.
 const LINGER: Duration = Duration::from_millis(500);
@@ -76,9 +76,19 @@ impl Backend for ProcessBackend {
     async fn launch(&self, options: &LaunchOptions) -> Result<Running, LaunchError> {
         let executable = self.executable()?;
         let mcp_config = McpConfigFile::write(&options.mcp_servers)?;
+        let settings = options.settings.as_ref();
+        let settings = settings
+            .map(|settings| PrivateFile::write("settings", settings))
+            .transpose()
+            .map_err(LaunchError::Settings)?;
+        let mut options = options.clone();
+        if let Some(settings) = &settings {
+            options.settings_file = Some(settings.path().to_owned());
+        }
+        let options = &options;
         let command = command(&executable, options, mcp_config.as_ref(), std::env::vars_os());
         tracing::debug!(executable = %executable.display(), cwd = %options.cwd.display(), "starting claude");
-        start::start(command, LINGER, Box::new(mcp_config)).await
+        start::start(command, LINGER, Box::new((mcp_config, settings))).await
     }
 }
 

@@ -356,11 +356,11 @@ async fn options_reach_the_cli_as_arguments_environment_and_working_directory() 
 }
 
 #[tokio::test]
-async fn the_mcp_file_is_there_as_long_as_the_life_of_the_cli() {
+async fn private_files_are_there_as_long_as_the_life_of_the_cli() {
     let dir = TempDir::new().unwrap();
     let program = executable(
         &dir,
-        r#"for a; do case "$a" in --mcp-config=*) cat "${a#*=}"; echo; echo "${a#*=}";; esac; done"#,
+        r#"for a; do case "$a" in --mcp-config=*|--settings=*) cat "${a#*=}"; echo; echo "${a#*=}";; esac; done"#,
     );
     let mut options = LaunchOptions::new(dir.path(), SessionStart::Unnamed);
     let server = McpServer::Http {
@@ -369,16 +369,20 @@ async fn the_mcp_file_is_there_as_long_as_the_life_of_the_cli() {
         headers: Vec::new(),
     };
     options.mcp_servers = vec![server.clone()];
+    options.settings = Some(serde_json::json!({"env": {"TOKEN": "secret"}}));
     let running = within(ProcessBackend::at(&program).launch(&options))
         .await
         .unwrap();
     let lines = lines_of(running.stdout).await;
     let config: serde_json::Value = serde_json::from_str(&lines[0]).unwrap();
     assert_eq!(config, mcp_config(&[server]).unwrap());
-    let file = Path::new(&lines[1]);
-    assert!(file.exists());
+    assert_eq!(lines[2], r#"{"env":{"TOKEN":"secret"}}"#);
+    for file in [&lines[1], &lines[3]] {
+        let mode = std::fs::metadata(file).unwrap().permissions();
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&mode) & 0o777, 0o600);
+    }
     drop(running.life);
-    assert!(!file.exists());
+    assert!(!Path::new(&lines[1]).exists() && !Path::new(&lines[3]).exists());
 }
 
 #[tokio::test]
