@@ -62,6 +62,7 @@ pub(crate) fn manager(backend: Backend, oversight: Oversight) -> anyhow::Result<
             browser: policy.is_some() || !REMOTE_VARIABLES.into_iter().any(is_set),
             arguments,
         },
+        environment: std::env::vars_os().collect(),
         home: std::env::home_dir(),
         settings,
         state,

@@ -118,7 +118,6 @@ pub(crate) fn limit(
     options
         .additional_directories
         .extend(own.into_iter().filter(|directory| directory.is_dir()));
-    options.managed_settings = Some(policy.managed_settings());
     Ok(())
 }
 
@@ -268,7 +267,6 @@ mod tests {
         let inside = limited(&["repo/sub", "shared/new"]).unwrap();
         let expected = ["repo/sub", "shared/new", "shared"].map(|name| root.join(name));
         assert_eq!(inside.additional_directories, expected);
-        assert_eq!(inside.managed_settings, Some(policy.managed_settings()));
         for outside in ["elsewhere", "repo/link", "repo/../elsewhere", "."] {
             assert!(
                 matches!(limited(&[outside]), Err(ClientOptionError::Outside(_))),

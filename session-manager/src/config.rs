@@ -1,6 +1,8 @@
 //! What the manager is told about its surroundings, once, by whoever starts it. Nothing below reads the environment.
 
 use std::{
+    ffi::OsString,
+    fmt,
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -18,6 +20,8 @@ pub struct ManagerConfig {
     pub agent: AgentIdentity,
     /// How a client starts a login in a terminal.
     pub login: LoginCommand,
+    /// The environment of this process, which Claude inherits.
+    pub environment: Environment,
     /// The user's home directory, for paths that Claude writes with `~`.
     pub home: Option<PathBuf>,
     /// Where Claude's settings files lie; `None` for a backend that has none.
@@ -49,6 +53,29 @@ impl ManagerConfig {
         let settings = self.settings.as_ref();
         let configured = settings.and_then(|settings| settings.claude_config_dir.clone());
         configured.or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+}
+
+/// Environment variables. Their values may be secrets, and are never shown by accident.
+#[derive(Clone, Default)]
+pub struct Environment(Arc<[(OsString, OsString)]>);
+
+impl Environment {
+    /// The variables.
+    pub(crate) fn variables(&self) -> &[(OsString, OsString)] {
+        &self.0
+    }
+}
+
+impl FromIterator<(OsString, OsString)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (OsString, OsString)>>(variables: I) -> Self {
+        Self(variables.into_iter().collect())
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Environment({} variables)", self.0.len())
     }
 }
 

@@ -37,6 +37,6 @@ mod options;
 mod store;
 mod usage;
 
-pub use config::{AgentIdentity, LoginCommand, ManagerConfig, Privileges, Timings};
+pub use config::{AgentIdentity, Environment, LoginCommand, ManagerConfig, Privileges, Timings};
 pub use manager::SessionManager;
 pub use permission::{Audit, DecisionRecord, RecordedOutcome, RecordedRule};

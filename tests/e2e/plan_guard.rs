@@ -54,7 +54,7 @@ fn case_97_without_a_policy_commands_are_asked_about_and_changes_denied(world: &
 }
 
 /// The file that Claude tells the model to write its plan to.
-fn plan_file(world: &World, client: &mut Client, session: &str) -> std::path::PathBuf {
+pub(crate) fn plan_file(world: &World, client: &mut Client, session: &str) -> std::path::PathBuf {
     world.model().script([text("ready")]);
     client.prompt(session, "hello", no_questions).ignore_rest();
     let request = world.model().requests().pop().unwrap();

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
 use crate::perm_support::project_file;
-use crate::policy_support::{assert_denied, bash, open_under, run_calls, status, write};
+use crate::plan_guard::plan_file;
+use crate::policy_support::{assert_denied, bash, open_under, run_calls, status, told, write};
 use crate::support::open;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -17,6 +18,11 @@ pub(crate) fn cases() -> Vec<Case> {
         case_93_a_mentioned_file_does_not_reach_the_model,
         case_94_the_model_cannot_write_itself_a_hook,
         case_95_a_projects_hook_does_not_run,
+        shell_lines_do_not_run_though_no_rule_denies_them,
+        a_projects_variables_and_helpers_do_not_count,
+        a_projects_server_does_not_start,
+        a_changed_option_takes_nothing_of_the_policy_away,
+        a_plan_is_written_where_files_are_confined,
     ]
 }
 
@@ -43,9 +49,9 @@ fn case_92_the_shell_line_of_a_command_does_not_run(world: &mut World) {
     client.close();
     agent.wait_end();
 
+    world.model().script([text("done")]);
     let (_agent, mut client, session) = open_under(world, &deny("Bash"), BYPASS);
-    let prompt = client.start_prompt(&session, "/x");
-    client.finish_prompt(&prompt, no_questions).ignore_rest();
+    client.prompt(&session, "/x", no_questions).ignore_rest();
     assert!(!traced.exists());
 }
 
@@ -134,4 +140,98 @@ fn case_95_a_projects_hook_does_not_run(world: &mut World) {
     let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
     run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
     assert!(!traced.exists());
+}
+
+/// No hook of the policy's would see them.
+fn shell_lines_do_not_run_though_no_rule_denies_them(world: &mut World) {
+    command_file(world);
+    world.model().script([text("done")]);
+    let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
+    client.prompt(&session, "/x", no_questions).ignore_rest();
+    assert!(!world.project().join("traced").exists());
+}
+
+/// Programs of a project that Claude would run for itself or, by a variable, with every command.
+fn traps(world: &World) {
+    let trap = world.executable("trap", "#!/bin/sh\ntouch \"$HOME/traced\"\n");
+    let settings =
+        json!({"apiKeyHelper": trap, "env": {"BASH_ENV": trap, "ENV": trap, "PATH": world.path("bin")}});
+    project_file(world, ".claude/settings.json", &settings.to_string());
+    std::fs::create_dir(world.path("bin")).unwrap();
+    world.executable("bin/ls", "#!/bin/sh\ntouch \"$HOME/traced\"\n");
+}
+
+fn a_projects_variables_and_helpers_do_not_count(world: &mut World) {
+    traps(world);
+    let traced = world.home().join("traced");
+    let (mut agent, mut client, session) = open(world);
+    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
+    assert!(traced.exists(), "without a policy they do");
+    std::fs::remove_file(&traced).unwrap();
+    client.close();
+    agent.wait_end();
+
+    let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
+    let mut turn = run_calls(world, &mut client, &session, &[bash("ls -a")], no_questions);
+    assert_eq!(status(&mut turn, 0), "completed");
+    assert!(told(world, 0).contains(".claude"), "{}", told(world, 0));
+    assert!(!traced.exists());
+}
+
+fn a_projects_server_does_not_start(world: &mut World) {
+    let server = world.executable("server", "#!/bin/sh\ntouch \"$HOME/traced\"\ncat > /dev/null\n");
+    let servers = json!({"mcpServers": {"mine": {"command": server, "args": []}}}).to_string();
+    project_file(world, ".mcp.json", &servers);
+    let traced = world.home().join("traced");
+    let (mut agent, mut client, session) = open(world);
+    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
+    assert!(traced.exists(), "without a policy it does");
+    std::fs::remove_file(&traced).unwrap();
+    client.close();
+    agent.wait_end();
+
+    let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
+    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
+    assert!(!traced.exists());
+}
+
+fn a_changed_option_takes_nothing_of_the_policy_away(world: &mut World) {
+    traps(world);
+    command_file(world);
+    let (_agent, mut client, session) = open_under(world, &deny("Bash(rm *)"), BYPASS);
+    let params = json!({"sessionId": session, "configId": "effort", "value": "low"});
+    client.call("session/set_config_option", params).unwrap();
+    let mut turn = run_calls(
+        world,
+        &mut client,
+        &session,
+        &[bash("ls"), bash("rm a")],
+        no_questions,
+    );
+    assert_eq!(status(&mut turn, 0), "completed");
+    assert_denied_by_rule(world, &mut turn, 1);
+    assert!(!world.home().join("traced").exists());
+    world.model().script([text("done")]);
+    client.prompt(&session, "/x", no_questions).ignore_rest();
+    assert!(!world.project().join("traced").exists());
+}
+
+fn assert_denied_by_rule(world: &World, turn: &mut e2e_tests::harness::Turn, number: usize) {
+    assert_eq!(status(turn, number), "failed");
+    assert!(
+        told(world, number).contains("the operator's policy"),
+        "{}",
+        told(world, number)
+    );
+}
+
+fn a_plan_is_written_where_files_are_confined(world: &mut World) {
+    let policy = json!({"permissions": {"confine": true}});
+    let (_agent, mut client, session) = open_under(world, &policy, "plan");
+    let plan = plan_file(world, &mut client, &session);
+    let calls = [write(&plan), ("Read", json!({"file_path": plan}))];
+    let mut turn = run_calls(world, &mut client, &session, &calls, no_questions);
+    assert_eq!(status(&mut turn, 0), "completed", "{}", told(world, 0));
+    assert!(plan.exists());
+    turn.ignore_rest();
 }

@@ -3,7 +3,7 @@
 //! Place in the flow: the host makes it from the policy file, once; every session's [`Guard`](super::Guard) shares it.
 //! Nothing that a project, the client or the model says changes it.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     modes::PermissionMode,
@@ -62,12 +62,37 @@ impl Policy {
             rules.map(|rule| rule.text()).collect()
         };
         let mut permissions = json!({ "deny": texts(RuleKind::Deny), "ask": texts(RuleKind::Ask) });
-        if self.bypass_disabled
-            && let Some(permissions) = permissions.as_object_mut()
-        {
-            permissions.insert("disableBypassPermissionsMode".to_owned(), json!("disable"));
+        let mut add = |key: &str, value: Value| {
+            if let Some(permissions) = permissions.as_object_mut() {
+                permissions.insert(key.to_owned(), value);
+            }
+        };
+        if self.bypass_disabled {
+            add("disableBypassPermissionsMode", json!("disable"));
         }
-        json!({ "permissions": permissions, "allowManagedHooksOnly": true })
+        if self.confine {
+            add("blockReadsOutsideWorkingDirectories", json!(true));
+        }
+        json!({
+            "permissions": permissions,
+            "allowManagedHooksOnly": true,
+            // Neither hooks nor `confine` nor `headless` would see these lines.
+            "disableSkillShellExecution": true,
+        })
+    }
+
+    /// The same again for settings that lie above the user's and the project's: Claude looks at no managed settings of
+    /// ours on a machine that has a file of its own for them. The callbacks of the host's stay.
+    pub fn flag_settings(&self) -> Map<String, Value> {
+        let mut settings = match self.managed_settings() {
+            Value::Object(settings) => settings,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Map::new()
+            }
+        };
+        settings.remove("allowManagedHooksOnly");
+        settings.insert("disableAllHooks".to_owned(), json!(true));
+        settings
     }
 
     /// Denials that come with every policy: settings that could widen it.

@@ -99,7 +99,7 @@ impl Actor {
     fn launch_options(&mut self, session: SessionStart, mode: PermissionMode) -> LaunchOptions {
         let mut options = LaunchOptions {
             session,
-            ..self.origin.options.clone()
+            ..self.origin.next(self.watch.as_ref())
         };
         self.options.relaunch().apply(&mut options);
         self.modes.launch(mode, &mut options);

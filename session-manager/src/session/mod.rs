@@ -14,6 +14,7 @@ mod guarding;
 mod launch;
 mod open;
 mod outbox;
+mod overlay;
 mod record;
 mod settings;
 mod start;
@@ -34,7 +35,11 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use open::open;
 
-use crate::{config::Timings, initialize::ClientFacts, turn::PromptId};
+use crate::{
+    config::{Environment, Timings},
+    initialize::ClientFacts,
+    turn::PromptId,
+};
 
 /// How many commands may wait for an actor. It takes them without waiting itself, so this is reached only by a flood.
 const COMMAND_QUEUE: usize = 1024;
@@ -173,6 +178,20 @@ pub(crate) struct Origin {
     /// What an operator decides for all of them.
     pub(crate) policy: Option<Arc<Policy>>,
     pub(crate) timings: Timings,
+    /// The environment of this process.
+    pub(crate) environment: Environment,
     pub(crate) home: Option<PathBuf>,
     pub(crate) options: LaunchOptions,
+}
+
+impl Origin {
+    /// The options of the next process. Under a policy they depend on what the settings files say now.
+    fn next(&self, watch: Option<&settings::SettingsWatch>) -> LaunchOptions {
+        let mut options = self.options.clone();
+        if let Some(policy) = &self.policy {
+            let files = watch.map(settings::SettingsWatch::texts).unwrap_or_default();
+            overlay::lay_over(&mut options, policy, &files, self.environment.variables());
+        }
+        options
+    }
 }

@@ -50,7 +50,7 @@ struct Opening {
 pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Result<Opened, RpcError> {
     let mut opening = prepare(&manager, new).await;
     let mode = opening.modes.current();
-    let mut options = opening.origin.options.clone();
+    let mut options = opening.origin.next(opening.watch.as_ref());
     opening.modes.launch(mode, &mut options);
     let started = start(&opening.origin, &options, &[]).await;
     let started = started.map_err(|error| answers::start_error(&error))?;
@@ -99,6 +99,7 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
             backend: Arc::clone(&manager.backend),
             timings: config.timings.clone(),
             policy: config.policy.clone(),
+            environment: config.environment.clone(),
             home: config.home.clone(),
             options: new.options,
         },

@@ -14,7 +14,9 @@ use tokio::sync::watch;
 /// What the files say together, and above them all what an operator's policy says about rules and modes.
 pub(super) fn effective(watch: Option<&SettingsWatch>, policy: Option<&Policy>) -> EffectiveSettings {
     let files = watch.into_iter().flat_map(SettingsWatch::files);
-    merge(files.chain(policy.and_then(|policy| policy.settings.clone())))
+    // Among managed files, whose word is the same, the first one counts.
+    let policy = policy.and_then(|policy| policy.settings.clone());
+    merge(policy.into_iter().chain(files))
 }
 
 /// Watches the files as long as it lives.
@@ -37,6 +39,11 @@ impl SettingsWatch {
             texts: watcher.subscribe(),
             _watcher: watcher,
         })
+    }
+
+    /// What stands in the files.
+    pub(super) fn texts(&self) -> Vec<SettingsText> {
+        self.texts.borrow().to_vec()
     }
 
     fn files(&self) -> Vec<SettingsFile> {

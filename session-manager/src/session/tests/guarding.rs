@@ -103,7 +103,7 @@ async fn every_claude_is_told_to_call_back_and_to_block_where_that_fails() {
     }
     assert_eq!(
         claude.options.managed_settings.unwrap(),
-        json!({"permissions": {"deny": ["Bash(rm *)"], "ask": []}, "allowManagedHooksOnly": true})
+        json!({"permissions": {"deny": ["Bash(rm *)"], "ask": []}, "allowManagedHooksOnly": true, "disableSkillShellExecution": true})
     );
 }
 

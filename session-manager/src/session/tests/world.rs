@@ -234,6 +234,7 @@ impl World {
             state: None,
             policy,
             audit,
+            environment: crate::Environment::default(),
             privileges: crate::Privileges {
                 root: true,
                 sandboxed,

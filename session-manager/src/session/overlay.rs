@@ -1,0 +1,149 @@
+//! What an operator's policy lays over the settings of a project, each time a Claude is started.
+//!
+//! Place in the flow: `open` and `launch` apply it to the launch options. A project's files say which programs Claude runs for
+//! itself and in which environment; under a policy the user's word counts there, or none.
+
+use std::ffi::OsString;
+
+use claude_sdk_bridge::{
+    launch::{LaunchOptions, environment},
+    settings::SettingsText,
+};
+use permission_core::{guard::Policy, settings::SettingsSource};
+use serde_json::{Map, Value, json};
+
+/// Keys whose value is a command that Claude runs by itself.
+const HELPERS: [&str; 6] = [
+    "apiKeyHelper",
+    "awsAuthRefresh",
+    "awsCredentialExport",
+    "gcpAuthRefresh",
+    "otelHeadersHelper",
+    "proxyAuthHelper",
+];
+
+/// Writes into the options what the policy wants of the next process. `inherited` is the environment of this one.
+pub(super) fn lay_over(
+    options: &mut LaunchOptions,
+    policy: &Policy,
+    files: &[SettingsText],
+    inherited: &[(OsString, OsString)],
+) {
+    // Servers of a project's files would start without a question.
+    options.strict_mcp_config = true;
+    options.managed_settings = Some(policy.managed_settings());
+    let read: Vec<(SettingsSource, Value)> = files.iter().filter_map(read).collect();
+    let users = |key: &str| {
+        let user = read.iter().find(|(source, _)| *source == SettingsSource::User);
+        user.and_then(|(_, settings)| settings.get(key)).cloned()
+    };
+    let mut settings = policy.flag_settings();
+    for key in HELPERS {
+        let value = users(key).filter(Value::is_string).unwrap_or_else(|| json!(""));
+        settings.insert(key.to_owned(), value);
+    }
+    let inherited = environment(options, inherited.iter().cloned());
+    let env = users("env").unwrap_or_default();
+    let value = |name: &str| {
+        let process = || {
+            let (_, value) = inherited.iter().find(|(inherited, _)| inherited == name)?;
+            value.to_str().map(Value::from)
+        };
+        env.get(name)
+            .cloned()
+            .or_else(process)
+            .unwrap_or_else(|| json!(""))
+    };
+    let named = read
+        .iter()
+        .filter(|(source, _)| matches!(source, SettingsSource::Project | SettingsSource::Local))
+        .filter_map(|(_, settings)| settings.get("env")?.as_object())
+        .flat_map(Map::keys);
+    let env: Map<String, Value> = named.map(|name| (name.clone(), value(name))).collect();
+    settings.insert("env".to_owned(), Value::Object(env));
+    options.settings = Some(Value::Object(settings));
+}
+
+/// A file as Claude would read it; one that it cannot read says nothing.
+fn read(file: &SettingsText) -> Option<(SettingsSource, Value)> {
+    let text = file.text.as_deref().ok()?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    Some((file.source, serde_json::from_str(text).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use claude_sdk_bridge::launch::SessionStart;
+    use permission_core::rules::{RuleKind, RuleOrigin};
+
+    use super::*;
+
+    fn file(source: SettingsSource, text: &str) -> SettingsText {
+        SettingsText {
+            source,
+            path: "settings.json".into(),
+            text: Ok(text.to_owned()),
+        }
+    }
+
+    #[test]
+    fn the_users_word_counts_for_programs_and_variables_that_a_project_names() {
+        let mut policy = Policy {
+            confine: true,
+            bypass_disabled: true,
+            ..Policy::default()
+        };
+        policy
+            .rules
+            .add(RuleKind::Deny, "Bash(rm *)", RuleOrigin::Arguments);
+        let files = [
+            file(
+                SettingsSource::User,
+                r#"{"apiKeyHelper": "/home/u/key", "env": {"FROM_USER": "user"}, "awsAuthRefresh": 5}"#,
+            ),
+            file(
+                SettingsSource::Project,
+                r#"{"apiKeyHelper": "./evil", "proxyAuthHelper": "./evil", "env": {"PATH": "./evil", "FROM_USER": "evil", "BASH_ENV": "./evil"}}"#,
+            ),
+            file(
+                SettingsSource::Local,
+                "\u{feff}{\"env\": {\"DEBUG\": \"evil\", \"CLAUDECODE\": \"evil\"}}",
+            ),
+            file(SettingsSource::Managed, r#"{"env": {"MANAGED": "x"}}"#),
+            file(SettingsSource::Local, "{broken"),
+        ];
+        let inherited = [("PATH", "/bin"), ("FROM_USER", "process"), ("DEBUG", "process")];
+        let inherited = inherited.map(|(name, value)| (name.into(), value.into()));
+        let mut options = LaunchOptions::new("/repo", SessionStart::Unnamed);
+        lay_over(&mut options, &policy, &files, &inherited);
+        assert!(options.strict_mcp_config);
+        assert_eq!(options.managed_settings, Some(policy.managed_settings()));
+        insta::assert_snapshot!(serde_json::to_string_pretty(&options.settings.unwrap()).unwrap(), @r#"
+        {
+          "permissions": {
+            "deny": [
+              "Bash(rm *)"
+            ],
+            "ask": [],
+            "disableBypassPermissionsMode": "disable",
+            "blockReadsOutsideWorkingDirectories": true
+          },
+          "disableSkillShellExecution": true,
+          "disableAllHooks": true,
+          "apiKeyHelper": "/home/u/key",
+          "awsAuthRefresh": "",
+          "awsCredentialExport": "",
+          "gcpAuthRefresh": "",
+          "otelHeadersHelper": "",
+          "proxyAuthHelper": "",
+          "env": {
+            "PATH": "/bin",
+            "FROM_USER": "user",
+            "BASH_ENV": "",
+            "DEBUG": "",
+            "CLAUDECODE": ""
+          }
+        }
+        "#);
+    }
+}
