@@ -108,7 +108,7 @@ impl Play {
                 &mut core.out,
                 outcome.block(call.id.clone()),
                 outcome.structured,
-                meta,
+                Some(meta),
             );
             self.user_frames += 1;
             rejected = true;

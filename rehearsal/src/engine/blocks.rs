@@ -235,7 +235,7 @@ impl Play {
         self.stop_reason = Some(stop_reason.to_owned());
         self.used.add(message.facts.usage);
         core.count(&message.facts.model, message.facts.usage);
-        if stop_reason == "tool_use" && self.asked_at() == AskAt::MessageDelta {
+        if stop_reason == "tool_use" && self.asked_at(core) == AskAt::MessageDelta {
             self.ask(0, core);
         }
     }
@@ -248,19 +248,24 @@ impl Play {
         }
     }
 
-    /// When the first call of the message is asked about.
-    fn asked_at(&self) -> AskAt {
-        self.calls
-            .first()
-            .and_then(|call| call.step.ask.as_ref())
-            .map_or_else(AskAt::default, |ask| ask.at)
+    /// When the first call of the message is asked about. The host's hooks are called as soon as the call is there.
+    fn asked_at(&self, core: &Core) -> AskAt {
+        let Some(call) = self.calls.first() else {
+            return AskAt::default();
+        };
+        let at = call.step.ask.as_ref().map_or_else(AskAt::default, |ask| ask.at);
+        if at == AskAt::MessageDelta && core.host_hooks.are_for(&call.step.name) {
+            AskAt::BlockEnd
+        } else {
+            at
+        }
     }
 
     fn call_written(&mut self, call: usize, core: &mut Core) {
         if let Some(written) = self.calls.get_mut(call) {
             written.written = true;
         }
-        if call == 0 && self.asked_at() == AskAt::BlockEnd {
+        if call == 0 && self.asked_at(core) == AskAt::BlockEnd {
             self.ask(0, core);
         }
     }

@@ -73,7 +73,8 @@ pub(crate) struct Acceptance {
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
     pub(super) text: String,
-    pub(super) source: &'static str,
+    /// Who has decided; nobody where a hook was too late.
+    pub(super) source: Option<&'static str>,
     pub(super) reason_type: Option<&'static str>,
 }
 
@@ -153,7 +154,7 @@ impl Refusal {
     pub(super) fn of_config(text: String, reason_type: &'static str) -> Self {
         Self {
             text,
-            source: "config",
+            source: Some("config"),
             reason_type: Some(reason_type),
         }
     }
@@ -161,8 +162,20 @@ impl Refusal {
     pub(super) fn of_hook(text: String) -> Self {
         Self {
             text,
-            source: "hook",
+            source: Some("hook"),
             reason_type: Some("hook"),
+        }
+    }
+
+    /// The host's hooks have denied the call, or have not spoken in time.
+    pub(super) fn of_verdict(verdict: &Verdict, tool: &str, reason: &str) -> Self {
+        match &verdict.deny_text {
+            Some(text) => Self {
+                text: text.clone(),
+                source: None,
+                reason_type: None,
+            },
+            None => Self::of_hook(text::hook_denied(tool, reason)),
         }
     }
 

@@ -106,6 +106,12 @@ impl HostHooks {
         Self { hooks }
     }
 
+    /// Whether a hook is to be called before this tool.
+    pub(super) fn are_for(&self, tool: &str) -> bool {
+        let before = |hook: &HostHook| hook.moment == Moment::Before && hook.matcher.matches(tool);
+        self.hooks.iter().any(before)
+    }
+
     /// Whether the host has registered any hook.
     pub(super) fn are_there(&self) -> bool {
         !self.hooks.is_empty()
@@ -244,8 +250,9 @@ impl Round {
             .partition(|pending| pending.deadline <= now);
         self.pending = pending;
         let late: Vec<Pending> = late;
-        if !late.is_empty() && self.moment == Moment::Before {
-            self.verdict.deny.get_or_insert(text::HOOK_LATE.to_owned());
+        let decides = self.moment == Moment::Before && self.verdict.deny.is_none();
+        if !late.is_empty() && decides {
+            self.verdict.deny = Some(text::HOOK_LATE.to_owned());
             self.verdict.deny_text = Some(text::HOOK_LATE.to_owned());
         }
         late.iter().for_each(|late| withdraw(late, core));

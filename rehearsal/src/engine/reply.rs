@@ -168,7 +168,7 @@ fn deny(reply: DenyReply) -> Refusal {
     let text = reply.message.into_known().unwrap_or_default();
     Refusal {
         text,
-        source: "user_reject",
+        source: Some("user_reject"),
         reason_type: None,
     }
 }

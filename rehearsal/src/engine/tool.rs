@@ -48,14 +48,13 @@ impl Play {
             return;
         };
         let verdict = call.verdict.clone();
-        if let Some(input) = verdict.input {
-            call.input = input;
+        if let Some(input) = &verdict.input {
+            call.input.clone_from(input);
         }
-        if let Some(reason) = verdict.deny {
-            let told = verdict.deny_text;
-            let text = told.unwrap_or_else(|| text::hook_denied(&call.step.name, &reason));
-            self.denials.push(call.denial());
-            call.state = CallState::Refused(Refusal::of_hook(text));
+        if let Some(reason) = &verdict.deny {
+            let refusal = Refusal::of_verdict(&verdict, &call.step.name, reason);
+            self.denials.extend(refusal.source.map(|_| call.denial()));
+            call.state = CallState::Refused(refusal);
             return;
         }
         let gate = if call.parent.is_some() {
@@ -192,7 +191,7 @@ impl Play {
                     .outcome
                     .take()
                     .unwrap_or_else(|| outcome::of_call(call, &it.input, core));
-                (outcome, None, decision("accept", it.source, it.reason_type))
+                (outcome, None, Some(decision("accept", it.source, it.reason_type)))
             }
             CallState::Refused(it) => {
                 if let Some(steps) = &call.step.if_refused {
@@ -202,7 +201,7 @@ impl Play {
                 (
                     Outcome::error(&it.text),
                     kind,
-                    decision("reject", it.source, it.reason_type),
+                    it.source.map(|source| decision("reject", source, it.reason_type)),
                 )
             }
             CallState::Planned
@@ -217,12 +216,12 @@ impl Play {
             return;
         }
         self.user_frames += 1;
-        let meta = ToolResultMeta {
+        let meta = decision.map(|decision| ToolResultMeta {
             id: call.id.clone(),
             non_execution_kind: kind.into(),
             permission_decision: decision.into(),
             extra: Map::new(),
-        };
+        });
         frames::tool_result(&mut core.out, block, outcome.structured, meta);
     }
 

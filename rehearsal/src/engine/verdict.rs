@@ -31,8 +31,7 @@ impl Play {
         let refusal = match (&call.verdict.deny, trial.refusal) {
             (_, Some(refusal)) => refusal,
             (Some(reason), None) if decision.stage == Stage::Hooks => {
-                let told = call.verdict.deny_text.clone();
-                Refusal::of_hook(told.unwrap_or_else(|| text::hook_denied(&name, reason)))
+                Refusal::of_verdict(&call.verdict, &name, reason)
             }
             _ => refused(&decision, &name, core.mode),
         };
@@ -42,7 +41,7 @@ impl Play {
             let reason_type = refusal.reason_type.unwrap_or("other");
             frames::permission_denied(&mut core.out, &name, &call.id, reason_type, &refusal.text);
         }
-        if decision.stage != Stage::Validate {
+        if decision.stage != Stage::Validate && refusal.source.is_some() {
             self.denials.push(call.denial());
         }
         call.state = CallState::Refused(refusal);

@@ -10,11 +10,16 @@ use serde_json::{Map, Value};
 
 use super::outbox::Outbox;
 
-pub(crate) fn tool_result(out: &mut Outbox, block: ToolResultBlock, structured: Value, meta: ToolResultMeta) {
+pub(crate) fn tool_result(
+    out: &mut Outbox,
+    block: ToolResultBlock,
+    structured: Value,
+    meta: Option<ToolResultMeta>,
+) {
     let frame = UserMessage {
         timestamp: out.timestamp().into(),
         tool_use_result: structured.into(),
-        tool_result_meta: List::from_iter([meta]).into(),
+        tool_result_meta: meta.map(|meta| List::from_iter([meta])).into(),
         ..frame(out, vec![ContentBlock::ToolResult(block)].into())
     };
     out.send(&Message::User(Box::new(frame)));
