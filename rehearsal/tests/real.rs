@@ -665,6 +665,34 @@ fn the_sessions_own_tools_answer_by_themselves() {
 }
 
 #[test]
+fn the_plan_is_the_file_that_was_written_for_it() {
+    let calls = [
+        json!({"name": "Write", "input": {"file_path": "{plan}", "content": "1. Think."}, "real": true}),
+        json!({"name": "ExitPlanMode", "real": true}),
+    ];
+    let session = json!({"plan": {"path": "/plans/scripted.md", "content": "scripted"}});
+    let grounds = Arc::new(Sandboxes::private());
+    let mut scene = Scene::with(session.clone(), &calls, |setup| setup.grounds = grounds.clone());
+    scene.host.rim = Some(common::real_work());
+    scene.mode("plan");
+    let ends = scene.allow();
+    assert!(ends[0].starts_with("File created successfully"), "{ends:?}");
+    let shown = |scene: &Scene| {
+        let question = scene
+            .host
+            .frames
+            .iter()
+            .rfind(|frame| frame["request"]["subtype"] == "can_use_tool");
+        question.unwrap()["request"]["input"]["plan"].clone()
+    };
+    assert_eq!(shown(&scene), "1. Think.");
+    let mut other = Scene::with(session, &calls[1..], |setup| setup.grounds = grounds);
+    other.mode("plan");
+    other.allow();
+    assert_eq!(shown(&other), "scripted", "another session has not written any");
+}
+
+#[test]
 fn hooks_after_a_tool_speak_to_the_model() {
     let settings = json!({"settings": {
         "permissions": {"allow": ["Bash"]},

@@ -263,7 +263,7 @@ impl Core {
         let session = self.out.session_id.as_str();
         HookFacts {
             session_id: session.to_owned(),
-            transcript_path: String::new(),
+            transcript_path: text::transcript(session),
             cwd: ground.places().project.clone(),
             mode: self.mode,
         }

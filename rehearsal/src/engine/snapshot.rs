@@ -24,7 +24,7 @@ const HOST_HOOKS: &str = "(hooks of the host)";
 /// What the managed settings are called.
 const MANAGED: &str = "managed settings";
 
-/// The model's own notes need nobody's permission.
+/// The model's own notes need nobody's permission; nor does the file of its plan.
 const UNASKED: [&str; 2] = ["TodoWrite", "TodoRead"];
 
 const DENIAL_THRESHOLD: u32 = 3;
@@ -136,7 +136,7 @@ impl Core {
             .denial_threshold
             .unwrap_or(DENIAL_THRESHOLD);
         context.rules = RuleSet::read(&settings.values.rules).0;
-        self.add_rules(&mut context.rules);
+        self.add_rules(&mut context.rules, &places.plan);
         for Sourced { value, origin } in settings.values.additional_directories {
             let directory = absolute(&value, &places.project, &places.home);
             let origin = RuleOrigin::File(origin);
@@ -158,14 +158,15 @@ impl Core {
     }
 
     /// Rules that stand in no file.
-    fn add_rules(&self, rules: &mut RuleSet) {
+    fn add_rules(&self, rules: &mut RuleSet, plan: &str) {
         let with_content = |rule: &&String| rule.contains('(');
         let denied = self.setup.disallowed_tools.iter().filter(with_content);
         for text in denied {
             rules.add(RuleKind::Deny, text, RuleOrigin::Arguments);
         }
         let allowed = self.setup.allowed_tools.iter().map(String::as_str);
-        for text in allowed.chain(UNASKED) {
+        let plan = format!("Edit(/{plan})");
+        for text in allowed.chain(UNASKED).chain([plan.as_str()]) {
             rules.add(RuleKind::Allow, text, RuleOrigin::Arguments);
         }
         for rule in &self.state.permissions.rules {

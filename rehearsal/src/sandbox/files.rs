@@ -87,10 +87,10 @@ pub(super) fn read(places: &Places, input: &Map<String, Value>) -> Result<ToolOu
 pub(super) fn write(places: &Places, input: &Map<String, Value>) -> Result<ToolOutput, String> {
     let (path, content) = (field(input, "file_path"), field(input, "content"));
     let file = located(places, path)?;
-    let before = match std::fs::read(&file) {
-        Ok(bytes) => Some(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        Err(error) => return Err(error.to_string()),
+    let before = if file.exists() {
+        Some(text_of(places, path)?)
+    } else {
+        None
     };
     put(&file, content)?;
     let (kind, said) = match before {

@@ -125,6 +125,8 @@ impl Ground for Sandbox {
     }
 
     fn lay_out(&self, seed: &Seed) -> Result<(), String> {
+        // A plan belongs to the session that made it.
+        let _ = std::fs::remove_file(&self.places.plan);
         files::lay_out(&self.places, &seed.files)
             .map_err(|error| format!("the files of the script could not be laid out: {error}"))
     }

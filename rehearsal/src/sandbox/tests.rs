@@ -140,6 +140,22 @@ async fn write_makes_and_replaces_files() {
 }
 
 #[tokio::test]
+async fn what_is_no_file_is_neither_read_nor_written() {
+    let world = World::new();
+    world.run("Bash", json!({"command": "mkfifo pipe"})).await;
+    let said = world
+        .said("Write", json!({"file_path": "pipe", "content": "x"}))
+        .await;
+    assert_eq!(said, "error: This is not a file.");
+    assert_eq!(
+        world.said("Read", json!({"file_path": "pipe"})).await,
+        "error: This is not a file."
+    );
+    let found = world.said("Grep", json!({"pattern": "x", "path": "pipe"})).await;
+    assert_eq!(found, "error: Directory does not exist: {project}/pipe");
+}
+
+#[tokio::test]
 async fn edit_replaces_what_is_there_once_or_all_of_it() {
     let world = World::new();
     let edit = |old: &str, new: &str, all: bool| json!({"file_path": "a.txt", "old_string": old, "new_string": new, "replace_all": all});
