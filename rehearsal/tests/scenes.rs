@@ -226,6 +226,7 @@ fn transcript(name: &str, prompts: &[&str], reply: &Value) -> String {
 fn sandboxed(name: &str) -> Host {
     let mut setup = Setup::new("session-1", "/home/user/project");
     setup.grounds = Arc::new(Sandboxes::private());
+    setup.allow_bypass = true;
     let mut host = Host::with(&quick(name), setup, Default::default());
     host.rim = Some(common::real_work());
     host
@@ -372,6 +373,24 @@ fn durable_options_of_the_permissions_spare_the_questions_they_promise_to() {
         first["request"]["input"]["command"], "echo \"Greeting: $(cat src/greeting.txt)\"",
         "what was allowed for the project still is"
     );
+}
+
+#[test]
+fn the_permissions_can_be_walked_in_every_mode() {
+    for mode in ["acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"] {
+        let mut host = sandboxed("permissions");
+        host.request(json!({"subtype": "set_permission_mode", "mode": mode}));
+        play(&mut host, "go", &json!("allow"));
+        let last = host
+            .transcript
+            .lines()
+            .rfind(|line| line.starts_with("result "))
+            .unwrap();
+        assert!(
+            last.contains("result success") && last.contains("Those were all the dialogs"),
+            "{mode}: {last}"
+        );
+    }
 }
 
 #[test]

@@ -104,12 +104,9 @@ impl Play {
         let Some(call) = self.calls.get_mut(place) else {
             return;
         };
-        match (&call.state, done) {
-            (CallState::Tried, Done::Hook(run)) => self.hook_ended(place, run, core),
-            (CallState::Running(_), Done::Tool(output)) => {
-                call.outcome = Some(Outcome::ran(&call.step.name, output))
-            }
-            (CallState::Ran(_), Done::Hook(run)) => {
+        match done {
+            Done::Hook(run) if matches!(call.state, CallState::Tried) => self.hook_ended(place, run, core),
+            Done::Hook(run) => {
                 let PostToolUse { feedback, note } = PostToolUse::read(run);
                 if let Some(note) = note {
                     tracing::info!(note, "a hook after a tool");
@@ -118,7 +115,7 @@ impl Play {
                     outcome.add(&text::hook_feedback(&feedback));
                 }
             }
-            _ => {}
+            Done::Tool(output) => call.outcome = Some(Outcome::ran(&call.step.name, output)),
         }
     }
 

@@ -109,14 +109,16 @@ impl Play {
     pub(crate) fn open_questions(&self) -> List<IncomingControl> {
         self.calls
             .iter()
-            .filter_map(|call| match (&call.state, &call.question) {
-                // Here, unlike on a line of their own, they do not say what they are by themselves.
-                (CallState::Asked(id), Some(question)) => Some(IncomingControl {
+            .filter_map(|call| {
+                let CallState::Asked(id) = &call.state else {
+                    return None;
+                };
+                Some(IncomingControl {
                     request_id: id.clone(),
-                    request: IncomingRequest::CanUseTool(question.clone()),
+                    request: IncomingRequest::CanUseTool(call.question.clone()?),
+                    // Here, unlike on a line of their own, they do not say what they are by themselves.
                     extra: Map::from_iter([("type".to_owned(), json!("control_request"))]),
-                }),
-                _ => None,
+                })
             })
             .collect()
     }

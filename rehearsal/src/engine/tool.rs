@@ -177,7 +177,13 @@ impl Play {
                 }
                 call.state = CallState::Ran(acceptance);
             }
-            other => call.state = other,
+            state @ (CallState::Planned
+            | CallState::Tried
+            | CallState::Asked(_)
+            | CallState::Accepted(_)
+            | CallState::Refused(_)
+            | CallState::Withdrawn
+            | CallState::Done) => call.state = state,
         }
     }
 

@@ -186,6 +186,7 @@ pub struct Session {
     #[serde(deserialize_with = "sandbox::files")]
     pub files: BTreeMap<String, String>,
     /// The settings that the project of real tools has: rules and hooks.
+    #[serde(deserialize_with = "sandbox::settings")]
     pub settings: Map<String, Value>,
     /// So many denials of real calls in a row make the next one a question; 0 for never.
     pub denial_threshold: Option<u32>,

@@ -148,6 +148,26 @@ fn a_file_outside_of_the_sandbox_is_a_mistake() {
 }
 
 #[test]
+fn settings_that_would_not_count_as_written_are_a_mistake() {
+    let rows = [
+        r#"{"permissions": {"allow": ["*"]}}"#,
+        r#"{"permissions": {"allow": "Bash"}}"#,
+        r#"{"permissions": {"deny": ["Bash(rm"]}}"#,
+        r#"{"permissions": {"defaultMode": "yolo"}}"#,
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "prompt"}]}]}}"#,
+        r#"{"hooks": {"PreToolUse": [{"matcher": "[", "hooks": [{"command": "true"}]}]}}"#,
+    ];
+    let told = rows.iter().map(|settings| {
+        let script = format!(r#"{{"version": 1, "session": {{"settings": {settings}}}, "turns": []}}"#);
+        let finding = Script::parse("s.json", &script).unwrap_err().finding();
+        format!("{settings}\n    {finding}\n")
+    });
+    insta::assert_snapshot!(told.collect::<String>());
+    let fine = r#"{"version": 1, "session": {"settings": {"permissions": {"ask": ["Bash(git *)"]}, "other": 1}}, "turns": []}"#;
+    assert!(Script::parse("s.json", fine).is_ok());
+}
+
+#[test]
 fn two_scenes_of_one_name_are_a_mistake() {
     let twice = r#"{"version": 1, "scenes": [{"name": "a", "turns": []}, {"name": "a", "turns": []}]}"#;
     let error = Script::parse("s.json", twice).unwrap_err().to_string();
