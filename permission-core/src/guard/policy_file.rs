@@ -31,6 +31,9 @@ pub struct PolicyMistake {
     pub message: String,
 }
 
+/// Managed settings are an argument of Claude's, and systems take no longer ones than 128 KiB.
+const MAX_MANAGED_BYTES: usize = 120 * 1024;
+
 const TOP: [&str; 3] = ["permissions", "hooks", "$schema"];
 const PERMISSIONS: [&str; 11] = [
     "allow",
@@ -71,6 +74,10 @@ impl Policy {
                 let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
                 reader.mistake(line, None, words::bad_json(&error));
             }
+        }
+        let managed = reader.policy.managed_settings().to_string();
+        if managed.len() > MAX_MANAGED_BYTES {
+            reader.mistake(1, Some("permissions"), words::too_long(MAX_MANAGED_BYTES));
         }
         if reader.mistakes.is_empty() {
             Ok(reader.policy)
@@ -310,6 +317,20 @@ mod tests {
         let hooks = policy.hooks.matching(HookEvent::PreToolUse, "Bash");
         assert_eq!(hooks.iter().map(|hook| hook.origin.line).collect::<Vec<_>>(), [7]);
         assert_eq!(Policy::read(Path::new(FILE), "{}").unwrap().denial_threshold, 3);
+    }
+
+    #[test]
+    fn a_policy_that_no_command_line_holds_is_told_so() {
+        let rules = |count: usize| {
+            let rules: Vec<String> = (0..count).map(|at| format!("Bash(command-{at} *)")).collect();
+            Policy::read(
+                Path::new(FILE),
+                &json!({ "permissions": { "deny": rules } }).to_string(),
+            )
+        };
+        assert!(rules(4_000).is_ok());
+        let mistakes = rules(6_000).map(|_| ()).unwrap_err();
+        insta::assert_snapshot!(mistakes[0].to_string(), @"`/etc/policy.json`, line 1: `permissions` the deny and ask rules together are longer than the 122880 bytes that Claude's command line takes; use fewer, wider rules");
     }
 
     #[test]

@@ -59,6 +59,13 @@ pub(super) fn unknown_key(names: &[&str]) -> String {
     format!("is not a key of a policy; allowed here: {}", names.join(", "))
 }
 
+/// More rules than can be handed over.
+pub(super) fn too_long(bytes: usize) -> String {
+    format!(
+        "the deny and ask rules together are longer than the {bytes} bytes that Claude's command line takes; use fewer, wider rules"
+    )
+}
+
 /// A mode that is none.
 pub(super) fn bad_mode() -> String {
     let modes = PermissionMode::ALL.map(|mode| format!("`{mode}`"));

@@ -53,6 +53,17 @@ impl RulePath {
         }
     }
 
+    /// Whether it is about one place, not about a name at any depth.
+    pub(crate) fn is_anchored(&self) -> bool {
+        self.anchored
+    }
+
+    /// Whether the last name of the path begins with a dot.
+    pub(crate) fn is_hidden(&self) -> bool {
+        let last = self.pattern.trim_end_matches('/').rsplit('/').next();
+        last.is_some_and(|last| last.starts_with('.'))
+    }
+
     /// Whether some part of the path is Claude's settings directory.
     pub(crate) fn names_claude_settings(&self) -> bool {
         self.pattern

@@ -3,7 +3,10 @@
 //! Place in the flow: decisions and hook outcomes take their words from here.
 
 use super::decision::{AskReason, Reason, Stage};
-use crate::{rules::Rule, settings::Origin};
+use crate::{
+    rules::{Rule, RuleKind},
+    settings::Origin,
+};
 
 /// The longest output of a hook that is quoted, in characters.
 const MAX_QUOTE: usize = 200;
@@ -80,6 +83,9 @@ pub(super) fn reason(reason: &Reason) -> String {
 /// Why somebody has to be asked.
 pub(super) fn ask_reason(reason: &AskReason) -> String {
     match reason {
+        AskReason::Rule(rule) if rule.kind() == RuleKind::Deny => {
+            format!("it may come across what the rule {rule} is about, which it does not name")
+        }
         AskReason::Rule(rule) => format!("the rule {rule} wants the user to be asked"),
         AskReason::Hook(reason) => reason.clone(),
         AskReason::Denials(count) => {

@@ -32,12 +32,14 @@ pub enum Allowed {
 impl RuleSet {
     /// The first deny rule that may be about the call.
     pub fn denies(&self, call: &Call<'_>) -> Option<Hit> {
-        self.limits(RuleKind::Deny, call)
+        self.hit(RuleKind::Deny, call, Reach::Named)
     }
 
-    /// The first ask rule that may be about the call.
+    /// The first ask rule that may be about the call; else the first deny rule about something that the call does not
+    /// name and comes across perhaps, such as a file below a directory that it searches.
     pub fn asks(&self, call: &Call<'_>) -> Option<Hit> {
-        self.limits(RuleKind::Ask, call)
+        let perhaps = || self.hit(RuleKind::Deny, call, Reach::Perhaps);
+        self.hit(RuleKind::Ask, call, Reach::Perhaps).or_else(perhaps)
     }
 
     /// Why the call is allowed, if it is. With `edits_accepted`, edits inside the workspace need no rule.
@@ -62,8 +64,8 @@ impl RuleSet {
         }
     }
 
-    fn limits(&self, kind: RuleKind, call: &Call<'_>) -> Option<Hit> {
-        let rule = self.of(kind).find(|rule| may_limit(&rule.meaning, call))?;
+    fn hit(&self, kind: RuleKind, call: &Call<'_>, least: Reach) -> Option<Hit> {
+        let rule = self.of(kind).find(|rule| reach(&rule.meaning, call) >= least)?;
         Some(Hit {
             rule: Arc::clone(rule),
         })
@@ -197,15 +199,46 @@ fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
     }
 }
 
-/// Whether a deny or ask rule may be about the call.
+/// How a deny or ask rule may be about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// It is not.
+    No,
+    /// The call does not name what the rule is about, and may come across it.
+    Perhaps,
+    /// The call names it, or nobody can tell.
+    Named,
+}
+
+impl Reach {
+    fn named(named: bool) -> Self {
+        if named { Self::Named } else { Self::No }
+    }
+}
+
+fn reach(meaning: &Meaning, call: &Call<'_>) -> Reach {
+    match &meaning.content {
+        Content::Path(pattern) if !parameter_fits(meaning, call) => {
+            may_touch(meaning.tool.group(), pattern, call)
+        }
+        Content::Path(_)
+        | Content::Whole
+        | Content::Nothing
+        | Content::Command(_)
+        | Content::Host(_)
+        | Content::Name(_) => Reach::named(may_limit(meaning, call)),
+    }
+}
+
+fn parameter_fits(meaning: &Meaning, call: &Call<'_>) -> bool {
+    let parameter = meaning.parameter.as_ref();
+    meaning.tool.limits(call.tool) && parameter.is_some_and(|parameter| parameter.fits(call.input))
+}
+
+/// Whether a deny or ask rule that is about no path may be about the call.
 fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
     let named = meaning.tool.limits(call.tool);
-    if named
-        && meaning
-            .parameter
-            .as_ref()
-            .is_some_and(|parameter| parameter.fits(call.input))
-    {
+    if parameter_fits(meaning, call) {
         return true;
     }
     match &meaning.content {
@@ -220,7 +253,7 @@ fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
         }
         Content::Host(host) => named && call.text("url").and_then(|url| host.fits(url)).unwrap_or(true),
         Content::Name(name) => named && name_of(call).is_none_or(|(value, _)| name.names(value)),
-        Content::Path(pattern) => may_touch(meaning.tool.group(), pattern, call),
+        Content::Path(_) => false,
     }
 }
 
@@ -240,19 +273,23 @@ fn may_run(command: &Command, pattern: &super::command::CommandPattern) -> bool 
 
 /// Whether the call may read (or edit) what a rule about reading (or editing) covers. Who may not read a file may not
 /// edit it either.
-fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> bool {
+fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach {
     let reads = group == ToolGroup::Reads;
     let places = call.places();
     match ToolGroup::of(call.tool) {
-        ToolGroup::Reads if !reads => false,
-        ToolGroup::Reads | ToolGroup::Edits => call
-            .subject()
-            .is_none_or(|subject| pattern.may_cover(&subject, &places)),
-        ToolGroup::Command => call.command.as_ref().is_none_or(|command| {
-            let uses = opened(command, reads);
-            uses.is_none_or(|uses| uses.iter().any(|file| pattern.may_cover_use(file, &places)))
-        }),
-        ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => false,
+        ToolGroup::Reads if !reads => Reach::No,
+        ToolGroup::Reads | ToolGroup::Edits => {
+            let subject = call.subject();
+            Reach::named(subject.is_none_or(|subject| pattern.may_cover(&subject, &places)))
+        }
+        ToolGroup::Command => {
+            let Some(uses) = call.command.as_ref().and_then(|command| opened(command, reads)) else {
+                return Reach::Named;
+            };
+            let reaches = uses.iter().map(|file| pattern.reach(file, &places));
+            reaches.max().unwrap_or(Reach::No)
+        }
+        ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => Reach::No,
     }
 }
 

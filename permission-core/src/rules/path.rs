@@ -3,6 +3,7 @@
 //! Place in the flow: `decide` compares them with the file of a call and with the files that a command opens. The
 //! grammar of paths is `crate::paths`.
 
+use super::decide::Reach;
 use crate::{
     paths::{Places, RulePath, Subject, normalized},
     shell::{FileUse, Piece, Word},
@@ -34,9 +35,9 @@ impl PathPattern {
     }
 
     /// Whether it may cover a file that a command opens, or something below it where that is opened, too.
-    pub(super) fn may_cover_use(&self, file: &FileUse, places: &Places<'_>) -> bool {
+    pub(super) fn reach(&self, file: &FileUse, places: &Places<'_>) -> Reach {
         let Some(path) = &self.0 else {
-            return true;
+            return Reach::Named;
         };
         let mut glyphs = absolute(&file.path, places);
         let literal = file.path.literal().map(|text| places.subject(text));
@@ -53,17 +54,28 @@ impl PathPattern {
             }
             None => path.may_meet(&glyphs, places),
         };
-        if named || !file.access.is_tree() {
-            return named;
+        if named {
+            // `*` stands for no name that begins with a dot, unless the shell has been told otherwise.
+            let passed_over = path.is_hidden() && file.path.ends_in_any_name();
+            return if passed_over { Reach::Perhaps } else { Reach::Named };
+        }
+        if !file.access.is_tree() {
+            return Reach::No;
         }
         if file.access.writes() {
-            return path.may_lie_below(&glyphs, places);
+            let below = path.may_lie_below(&glyphs, places);
+            return if below { Reach::Named } else { Reach::No };
         }
         if glyphs.last() != Some(&Glyph::Char('/')) {
             glyphs.push(Glyph::Char('/'));
         }
         glyphs.push(Glyph::Run);
-        path.may_meet(&glyphs, places)
+        match path.may_meet(&glyphs, places) {
+            // What stands in one place is read with the directory around it; what may stand anywhere need not be there.
+            true if path.is_anchored() => Reach::Named,
+            true => Reach::Perhaps,
+            false => Reach::No,
+        }
     }
 }
 

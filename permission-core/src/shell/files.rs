@@ -91,6 +91,9 @@ const CARRIERS: &[&str] = &[
     "nvim", "openssl", "rsync", "scp", "tar", "vi", "vim", "wget", "xz", "zip",
 ];
 
+/// Those of them that take whole directories, with an option or by their nature.
+const TREE_CARRIERS: &[&str] = &["cp", "cpio", "gzip", "rsync", "scp", "tar", "zip"];
+
 /// Their first operand is a pattern or a program.
 const SEARCHERS: &[&str] = &[
     "ag", "awk", "egrep", "fgrep", "gawk", "grep", "gsed", "jq", "mawk", "rg", "sed", "yq", "zgrep",
@@ -174,7 +177,12 @@ fn accesses(name: &str, arguments: &[Word]) -> Option<&'static [Access]> {
         });
     }
     if CARRIERS.contains(&name) {
-        return Some(&[Access::ReadTree, Access::Write]);
+        let tree = TREE_CARRIERS.contains(&name) && takes_directories(name, arguments);
+        return Some(if tree {
+            &[Access::ReadTree, Access::Write]
+        } else {
+            &[Access::Read, Access::Write]
+        });
     }
     if TREE_WRITERS.contains(&name) {
         let deep = name == "mv" || arguments.iter().any(|word| is_recursive(word.beginning()));
@@ -216,6 +224,30 @@ fn recursive(name: &str, arguments: &[Word]) -> bool {
     }
 }
 
+/// Whether a command that carries files may carry a directory: not `cp` without an option, nor `tar` that unpacks.
+fn takes_directories(name: &str, arguments: &[Word]) -> bool {
+    let Some(first) = arguments.first() else {
+        return false;
+    };
+    match name {
+        "tar" => {
+            let letters = first.beginning();
+            let unpacks = !letters.starts_with("--") && letters.contains(['x', 't']);
+            !unpacks || first.literal().is_none()
+        }
+        "cp" | "gzip" | "scp" => arguments.iter().any(|word| {
+            let text = word.beginning();
+            let short =
+                !text.starts_with("--") && text.starts_with('-') && text.contains(['r', 'R', 'a', 'd']);
+            short
+                || text.starts_with("--r")
+                || text.starts_with("--a")
+                || word.may_be_option() && word.literal().is_none()
+        }),
+        _ => true,
+    }
+}
+
 /// Subcommands that show files or change them in the working tree.
 fn git(arguments: &[Word]) -> Option<&'static [Access]> {
     let named = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.text()));
@@ -245,9 +277,15 @@ fn paths(word: &Word) -> Vec<Word> {
     if !option {
         found.push(word.clone());
     }
-    // `of=f`, `--file=f`, `@f`
-    found.extend(text.split_once('=').map(|(_, value)| Word::plain(value)));
-    found.extend(text.strip_prefix('@').map(Word::plain));
+    // `of=f`, `--file=f`
+    let value = text.split_once('=').map(|(_, value)| value);
+    found.extend(value.map(Word::plain));
+    // `@f`, `name=@f;type=t`, `name=<f`
+    for text in std::iter::once(text).chain(value) {
+        let file = text.strip_prefix(['@', '<']);
+        let file = file.map(|file| file.split(';').next().unwrap_or_default());
+        found.extend(file.map(Word::plain));
+    }
     // `HEAD:f`
     found.extend(text.split_once(':').map(|(_, path)| Word::plain(path)));
     // `-ff`, `-tdir`

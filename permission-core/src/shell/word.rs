@@ -121,6 +121,16 @@ impl Word {
         }
     }
 
+    /// Whether the last name of the path begins with a pattern for file names.
+    pub(crate) fn ends_in_any_name(&self) -> bool {
+        let name = self.base_name();
+        let mut pieces = name
+            .pieces
+            .iter()
+            .skip_while(|piece| matches!(piece, Piece::Text(text) if text.is_empty()));
+        pieces.next() == Some(&Piece::FileNames) && !name.pieces.contains(&Piece::Anything)
+    }
+
     pub(super) fn push(&mut self, c: char) {
         match self.pieces.last_mut() {
             Some(Piece::Text(text)) => text.push(c),
