@@ -191,7 +191,9 @@ fn both_agree_about_every_small_change_of_every_script() {
         .into_iter()
         .filter(|(_, script)| script.to_string().len() < 3000);
     for (name, script) in short {
-        for pointer in places(&script) {
+        // Of Claude's own settings the schema says nothing; the parser checks them.
+        let ours = |pointer: &String| !pointer.starts_with("/session/settings/");
+        for pointer in places(&script).into_iter().filter(ours) {
             for value in &odd {
                 let mut changed = script.clone();
                 *changed.pointer_mut(&pointer).unwrap() = value.clone();

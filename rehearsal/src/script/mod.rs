@@ -31,7 +31,7 @@ pub use tool::{Ask, AskAt, ChildCall, ToolResult, ToolStep};
 pub const VERSION: u64 = 1;
 
 /// The format as a JSON schema, for editors and other tools. The parser has the last word: a schema cannot say that names
-/// of scenes differ.
+/// of scenes differ, or what settings of Claude's mean.
 pub const SCHEMA: &str = include_str!("../../schema.json");
 
 /// A scripted Claude.
