@@ -267,10 +267,10 @@ async fn bash_runs_in_the_project_with_next_to_no_environment() {
             "{command}"
         );
     }
-    let slow = json!({"command": "echo begun; sleep 600", "timeout": 200});
+    let slow = json!({"command": "echo begun; sleep 600", "timeout": 1000});
     assert_eq!(
         world.said("Bash", slow).await,
-        "error: Command timed out after 200 ms\nbegun"
+        "error: Command timed out after 1000 ms\nbegun"
     );
     let much = world.run("Bash", json!({"command": "yes"})).await;
     assert!(
