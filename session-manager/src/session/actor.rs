@@ -11,7 +11,7 @@ use std::{
 use acp_proto::schema;
 use claude_sdk_bridge::{
     backend::Exit,
-    messages::{ClaudeSessionId, OutgoingUserMessage},
+    messages::{ClaudeSessionId, ContentBlock, OutgoingUserMessage},
     query::{Query, QueryEvent, QueryHandle},
 };
 use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
@@ -52,6 +52,8 @@ pub(super) struct Actor {
     pub(super) early: VecDeque<QueryEvent>,
     pub(super) turn: TurnMachine,
     pub(super) prompts: HashMap<PromptId, Prompt>,
+    /// What was said into the running turn and Claude has not taken up.
+    pub(super) unheard: Vec<(PromptId, Vec<ContentBlock>)>,
     pub(super) translator: Translator,
     pub(super) asks: Asks,
     pub(super) guard: SessionGuard,

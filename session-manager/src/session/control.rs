@@ -92,9 +92,10 @@ impl Actor {
                 };
                 let message = OutgoingUserMessage {
                     priority: priority.into(),
-                    ..user_message(id, content)
+                    ..user_message(id, content.clone())
                 };
                 query.send_user(&message).map(|()| {
+                    self.unheard.push((id, content));
                     self.dispatch(Event::Steer(id));
                     Steered::Injected
                 })

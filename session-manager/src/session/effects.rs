@@ -107,6 +107,7 @@ impl Actor {
         };
         if sent {
             self.hand_off = None;
+            self.unheard.clear();
             for update in self.translator.settle_open(settle_reason(outcome)) {
                 self.update(update);
             }

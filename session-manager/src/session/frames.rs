@@ -102,7 +102,10 @@ impl Actor {
             return;
         };
         match lifecycle.state {
-            CommandState::Started => self.dispatch(Event::Started(generation, Some(prompt))),
+            CommandState::Started => {
+                self.unheard.retain(|(unheard, _)| *unheard != prompt);
+                self.dispatch(Event::Started(generation, Some(prompt)));
+            }
             CommandState::Cancelled => self.dispatch(Event::Dequeued(generation, vec![prompt])),
             CommandState::Queued | CommandState::Completed | CommandState::Other(_) => {}
         }

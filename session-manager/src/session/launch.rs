@@ -106,7 +106,8 @@ impl Actor {
         options
     }
 
-    /// The fresh process is the session's now: it goes on with the prompt that made the plan, which is the plan from here on.
+    /// The fresh process is the session's now: it goes on with the prompt that made the plan, which is the plan from here on,
+    /// and what was said meanwhile.
     fn take_over(&mut self, hand_off: HandOffPlan) {
         let HandOffPlan { mode, plan, session } = hand_off;
         self.transcript = Transcript::Unwritten(session);
@@ -116,7 +117,9 @@ impl Actor {
         for (id, prompt) in self.prompts.iter_mut().filter(|(_, prompt)| prompt.sent) {
             let text = format!("Implement the following plan:\n\n{plan}");
             let uuid = MessageUuid::from(id.to_string());
-            prompt.message = OutgoingUserMessage::prompt(uuid, vec![ContentBlock::text(text)]);
+            let mut content = vec![ContentBlock::text(text)];
+            content.extend(self.unheard.drain(..).flat_map(|(_, said)| said));
+            prompt.message = OutgoingUserMessage::prompt(uuid, content);
         }
     }
 }

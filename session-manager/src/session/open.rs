@@ -158,6 +158,7 @@ impl Opening {
             early,
             turn: TurnMachine::new(),
             prompts: HashMap::new(),
+            unheard: Vec::new(),
             asks: Asks::default(),
             guard: self.guard,
             modes: self.modes,

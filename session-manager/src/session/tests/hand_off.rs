@@ -113,6 +113,43 @@ async fn the_plan_goes_to_a_fresh_process_and_the_same_prompt_is_answered_there(
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_said_while_the_plan_was_asked_about_goes_to_the_fresh_process() {
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    for (said, heard) in [("go left", true), ("go right", false)] {
+        let text = json!([{"type": "text", "text": said}]);
+        let params = json!({"sessionId": world.session, "prompt": text});
+        world.request("_session/steering", params).await;
+        let message = claude.lines.receive().await;
+        if heard {
+            let started =
+                json!({"type": "command_lifecycle", "command_uuid": message["uuid"], "state": "started"});
+            claude.lines.send(started).await;
+        }
+    }
+    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
+    claude.reply().await;
+    claude.result(&uuid, aborted()).await;
+    let mut fresh = world.claude().await;
+    fresh.greet().await;
+    let message = fresh.lines.receive().await;
+    let texts: Vec<&Value> = message["message"]["content"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|block| &block["text"])
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            &json!(format!("Implement the following plan:\n\n{PLAN}")),
+            &json!("go right")
+        ]
+    );
+    fresh.result(&uuid, json!({})).await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_cancel_while_the_fresh_process_starts_leaves_no_process_and_keeps_the_conversation() {
     let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
     choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
