@@ -43,20 +43,22 @@ pub async fn run_hook(hook: &HookCommand, payload: &Value, place: &HookPlace) ->
         time: hook.timeout,
         output_bytes: HOOK_OUTPUT_BYTES,
     };
-    let ended = outcome(run(command, payload.to_string().as_bytes(), limits).await);
+    let ended = HookRun::from(run(command, payload.to_string().as_bytes(), limits).await);
     log(hook, &ended);
     ended
 }
 
-fn outcome(Finished { end, stdout, stderr }: Finished) -> HookRun {
-    match end {
-        End::Status(ExitStatus::Code(code)) => HookRun::Exited { code, stdout, stderr },
-        End::Status(status @ (ExitStatus::Signal(_) | ExitStatus::Unknown)) => {
-            HookRun::Failed(format!("it ended with {status}"))
+impl From<Finished> for HookRun {
+    fn from(Finished { end, stdout, stderr }: Finished) -> Self {
+        match end {
+            End::Status(ExitStatus::Code(code)) => Self::Exited { code, stdout, stderr },
+            End::Status(status @ (ExitStatus::Signal(_) | ExitStatus::Unknown)) => {
+                Self::Failed(format!("it ended with {status}"))
+            }
+            End::TimedOut => Self::TimedOut,
+            End::Overflowed => Self::Overflowed,
+            End::NotStarted(error) => Self::Failed(format!("it could not be started: {error}")),
         }
-        End::TimedOut => HookRun::TimedOut,
-        End::Overflowed => HookRun::Overflowed,
-        End::NotStarted(error) => HookRun::Failed(format!("it could not be started: {error}")),
     }
 }
 

@@ -227,6 +227,24 @@ fn callbacks_after_a_tool_see_what_came_out_of_it() {
 }
 
 #[test]
+fn what_a_callback_adds_is_told_to_the_model() {
+    let hooks = json!({"PostToolUse": [{"hookCallbackIds": ["after"]}]});
+    let call = r#"{"tool": {"name": "Bash", "input": {"command": "ls"}, "result": "a.txt"}}"#;
+    for said in ["look again", ""] {
+        let mut host = registered(call, hooks.clone());
+        host.prompt("go");
+        let output = json!({"hookEventName": "PostToolUse", "additionalContext": said});
+        host.answer(json!({"hookSpecificOutput": output}));
+        assert_eq!(
+            host.transcript.contains("look again"),
+            !said.is_empty(),
+            "{}",
+            host.transcript
+        );
+    }
+}
+
+#[test]
 fn callbacks_hear_of_a_subagents_calls() {
     let mut host = before(
         r#"{"tool": {"name": "Task", "input": {"description": "Look"}, "subagent": [{"name": "Read", "input": {"file_path": "a"}, "result": "x"}], "result": "Looked."}}"#,

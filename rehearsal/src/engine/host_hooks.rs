@@ -296,6 +296,8 @@ impl Verdict {
         if moment != Moment::Before {
             let reason = reason.unwrap_or_default();
             self.feedback.extend(blocks.then_some(reason));
+            let context = specific.and_then(|specific| specific.get("additionalContext"));
+            self.feedback.extend(words(context));
             return;
         }
         let why = words(specific.and_then(|specific| specific.get("permissionDecisionReason")));

@@ -51,17 +51,9 @@ pub(super) async fn hook(places: &Places, hook: &HookCommand, payload: &Value) -
         time: hook.timeout,
         output_bytes: HOOK_OUTPUT_BYTES,
     };
-    let Finished { end, stdout, stderr } =
-        command::run(shell("sh", places, text), payload.to_string().as_bytes(), limits).await;
-    match end {
-        End::Status(ExitStatus::Code(code)) => HookRun::Exited { code, stdout, stderr },
-        End::Status(status @ (ExitStatus::Signal(_) | ExitStatus::Unknown)) => {
-            HookRun::Failed(format!("it ended with {status}"))
-        }
-        End::TimedOut => HookRun::TimedOut,
-        End::Overflowed => HookRun::Overflowed,
-        End::NotStarted(error) => HookRun::Failed(format!("it could not be started: {error}")),
-    }
+    command::run(shell("sh", places, text), payload.to_string().as_bytes(), limits)
+        .await
+        .into()
 }
 
 fn shell(shell: &str, places: &Places, text: &str) -> Command {
