@@ -41,6 +41,7 @@ mod plan_guard;
 mod plan_support;
 mod policy;
 mod policy_cli;
+mod policy_rehearsed;
 mod policy_support;
 mod policy_unseen;
 mod queue;
@@ -93,6 +94,7 @@ fn main() {
         policy::cases(),
         policy_cli::cases(),
         policy_unseen::cases(),
+        policy_rehearsed::cases(),
         listen::cases(),
         smoke::cases(),
         flood::cases(),
