@@ -27,8 +27,8 @@ const NESTING_MARKERS: [&str; 13] = [
     "AI_AGENT",
 ];
 
-/// What changes the CLI's own runtime rather than its work.
-const RUNTIME_SWITCHES: [&str; 2] = ["NODE_OPTIONS", "DEBUG"];
+/// What changes the CLI's own runtime rather than its work, or has it make no callbacks.
+const RUNTIME_SWITCHES: [&str; 3] = ["NODE_OPTIONS", "DEBUG", "CLAUDE_CODE_SIMPLE"];
 
 /// What we set, unless the session's own variables say otherwise.
 const IDENTITY: [(&str, &str); 3] = [

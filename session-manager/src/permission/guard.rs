@@ -5,26 +5,22 @@
 //! [`SessionGuard::settled`]. Every decision is logged, and written down where an audit is wanted; one that cannot be
 //! written down denies. What is decided is permission-core's; nothing here loosens it.
 
-use std::{collections::HashMap, path::PathBuf, sync::Arc};
-
-use claude_sdk_bridge::{
-    hooks::{HookPlace, run_hook},
-    messages::{
-        ControlId, TaskId,
-        control::{CanUseTool, HookCallback},
-    },
+use std::{
+    collections::{HashMap, HashSet},
+    path::PathBuf,
+    sync::Arc,
 };
-use futures::{
-    FutureExt, StreamExt,
-    future::{AbortHandle, BoxFuture, abortable},
-    stream::FuturesUnordered,
+
+use claude_sdk_bridge::messages::{
+    ContentBlock, ControlId, TaskId, ToolUseId, UserMessage,
+    control::{CanUseTool, HookCallback},
 };
 use permission_core::{
     PermissionMode, PermissionResult, Settlement,
     guard::{Examination, Guard, GuardAnswer, GuardStep, Opinion, Policy},
     pipeline::{
         Stage,
-        hooks::{HookCommand, HookEvent, HookRun, PostToolUse, hook_payload},
+        hooks::{HookCommand, HookEvent, PostToolUse},
     },
 };
 use serde_json::{Value, json};
@@ -34,6 +30,7 @@ use super::{
     callbacks::{AFTER, AFTER_FAILURE, BEFORE},
     hints::Hints,
     record::{Audit, DecisionRecord},
+    running::{After, HookEnded, RunningHooks, State},
 };
 
 /// What a session's guard is made from.
@@ -61,36 +58,9 @@ pub(crate) struct SessionGuard {
     shells: HashMap<Option<TaskId>, String>,
     /// What the servers of MCP tools say about them.
     hints: Hints,
-    waiting: HashMap<ControlId, Waiting>,
-    hooks: FuturesUnordered<BoxFuture<'static, Option<HookEnded>>>,
-}
-
-/// A callback whose hook is running.
-struct Waiting {
-    call: SeenCall,
-    state: State,
-    running: AbortHandle,
-}
-
-enum State {
-    Before(Examination),
-    After(After),
-}
-
-/// The hooks after a tool that has run.
-struct After {
-    /// Those to come, the next one last.
-    rest: Vec<Arc<HookCommand>>,
-    /// What came out of the tool.
-    response: Value,
-    /// What they said to the model.
-    feedback: Vec<String>,
-}
-
-/// The end of a hook.
-pub(crate) struct HookEnded {
-    control: ControlId,
-    run: HookRun,
+    /// The calls that Claude has asked the guard about and has not told the end of.
+    asked: HashSet<ToolUseId>,
+    running: RunningHooks,
 }
 
 /// What becomes of a callback.
@@ -116,8 +86,8 @@ impl SessionGuard {
             session: facts.session,
             shells: HashMap::new(),
             hints: Hints::default(),
-            waiting: HashMap::new(),
-            hooks: FuturesUnordered::new(),
+            asked: HashSet::new(),
+            running: RunningHooks::default(),
         }
     }
 
@@ -153,6 +123,7 @@ impl SessionGuard {
         let Some(mut call) = SeenCall::of_callback(callback, mode, &self.places) else {
             return GuardReply::Now(GuardAnswer::failed(NO_CALL).to_reply());
         };
+        self.asked.extend(callback.tool_use_id.get().cloned());
         if callback.callback_id == AFTER {
             return self.after(control, call, callback);
         }
@@ -174,17 +145,24 @@ impl SessionGuard {
 
     /// The next hook that ends.
     pub(crate) async fn next(&mut self) -> Option<HookEnded> {
-        self.hooks.next().await.flatten()
+        self.running.next().await
     }
 
     /// Whether no hook is running.
     pub(crate) fn is_idle(&self) -> bool {
-        self.hooks.is_empty()
+        self.running.is_idle()
     }
 
-    /// Goes on after a hook; the reply, once there is one.
-    pub(crate) fn hook_ended(&mut self, HookEnded { control, run }: HookEnded) -> Option<(ControlId, Value)> {
-        let Waiting { call, state, .. } = self.waiting.remove(&control)?;
+    /// Goes on after a hook; the reply, once there is one. `mode` is the session's by now.
+    pub(crate) fn hook_ended(
+        &mut self,
+        HookEnded { control, run }: HookEnded,
+        mode: PermissionMode,
+    ) -> Option<(ControlId, Value)> {
+        let (mut call, state) = self.running.take(&control)?;
+        if mode == PermissionMode::Plan {
+            call.mode = mode;
+        }
         let reply = match state {
             State::Before(mut examination) => {
                 let step = self
@@ -209,18 +187,27 @@ impl SessionGuard {
 
     /// Claude does not wait for a reply any more.
     pub(crate) fn withdraw(&mut self, control: &ControlId) {
-        if let Some(waiting) = self.waiting.remove(control) {
-            waiting.running.abort();
+        self.running.abort(control);
+    }
+
+    /// Whether these are results of tools that Claude ran without asking the guard of a policy. Then it must not go on.
+    pub(crate) fn was_passed_over(&mut self, user: &UserMessage) -> bool {
+        let mut passed_over = false;
+        for block in user.message.content.blocks() {
+            if let ContentBlock::ToolResult(result) = block {
+                let asked = self.asked.remove(&result.tool_use_id);
+                passed_over |= !asked && !result.is_error.is_true();
+            }
         }
+        passed_over && self.policy.is_some()
     }
 
     /// Claude's process is gone.
     pub(crate) fn forget_process(&mut self) {
         self.shells.clear();
+        self.asked.clear();
         self.hints = Hints::default();
-        self.waiting
-            .drain()
-            .for_each(|(_, waiting)| waiting.running.abort());
+        self.running.abort_all();
     }
 
     /// A call that Claude's own rules denied.
@@ -318,28 +305,8 @@ impl SessionGuard {
         hook: Arc<HookCommand>,
         state: State,
     ) -> GuardReply {
-        let (input, response) = match &state {
-            State::Before(examination) => (examination.input(), None),
-            State::After(after) => (None, Some(&after.response)),
-        };
-        let input = input.unwrap_or(&call.input);
-        let payload = hook_payload(&call.facts, &call.tool, input, &call.tool_use_id, response);
-        let place = HookPlace {
-            cwd: self.places.root.clone(),
-            project_root: self.places.root.clone(),
-        };
-        let id = control.clone();
-        let (running, abort) = abortable(async move {
-            let run = run_hook(&hook, &payload, &place).await;
-            HookEnded { control: id, run }
-        });
-        self.hooks.push(running.map(Result::ok).boxed());
-        let waiting = Waiting {
-            call,
-            state,
-            running: abort,
-        };
-        self.waiting.insert(control.clone(), waiting);
+        self.running
+            .start(control, hook, &self.places.root, (call, state));
         GuardReply::Later
     }
 

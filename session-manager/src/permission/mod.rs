@@ -11,6 +11,7 @@ mod hints;
 mod question;
 mod record;
 mod request;
+mod running;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -27,10 +28,11 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use callbacks::callbacks;
-pub(crate) use guard::{GuardFacts, GuardReply, Guarded, HookEnded, SessionGuard};
+pub(crate) use guard::{GuardFacts, GuardReply, Guarded, SessionGuard};
 pub(crate) use question::form_request;
 pub use record::{Audit, DecisionRecord, RecordedOutcome, RecordedRule};
 pub(crate) use request::{prepare, wire_request};
+pub(crate) use running::HookEnded;
 
 /// The questions of one session that wait for the client.
 #[derive(Default)]

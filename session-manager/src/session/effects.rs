@@ -73,7 +73,7 @@ impl Actor {
         }
     }
 
-    fn end_process(&mut self, by: EndBy) {
+    pub(super) fn end_process(&mut self, by: EndBy) {
         let Claude::Running(generation, mut query) = std::mem::replace(&mut self.claude, Claude::Absent)
         else {
             return;
@@ -120,7 +120,7 @@ impl Actor {
     }
 }
 
-enum EndBy {
+pub(super) enum EndBy {
     Force,
     Closing,
 }

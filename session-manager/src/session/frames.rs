@@ -78,6 +78,7 @@ impl Actor {
                     self.facts.api_error = Some(kind.clone());
                 }
             }
+            Message::User(user) => self.check_results(user),
             Message::CommandLifecycle(lifecycle) => self.lifecycle(generation, lifecycle),
             Message::Result(result) => self.result(generation, result),
             Message::ConversationReset(reset) => {

@@ -4,15 +4,20 @@
 
 use claude_sdk_bridge::{
     messages::{
-        ControlId,
+        ControlId, UserMessage,
         control::{ControlRequest, HookCallback},
     },
     query::ControlError,
 };
 use serde_json::Value;
 
-use super::{actor::Actor, control::CallDone};
-use crate::permission::{GuardReply, HookEnded};
+use super::{actor::Actor, control::CallDone, effects::EndBy};
+use crate::{
+    permission::{GuardReply, HookEnded},
+    translate,
+};
+
+const PASSED_OVER: &str = "Claude ran a tool without asking the operator's policy, and was ended.";
 
 impl Actor {
     /// Takes a callback of Claude's.
@@ -41,9 +46,18 @@ impl Actor {
         self.called_back(control, callback);
     }
 
+    /// A Claude that uses tools without asking the guard of a policy is ended.
+    pub(super) fn check_results(&mut self, user: &UserMessage) {
+        if self.guard.was_passed_over(user) {
+            tracing::error!("claude ran a tool without asking the guard; its process is ended");
+            self.update(translate::warning(PASSED_OVER));
+            self.end_process(EndBy::Force);
+        }
+    }
+
     /// A hook of the policy's has ended.
     pub(super) fn hook_ended(&mut self, ended: HookEnded) {
-        if let Some((control, reply)) = self.guard.hook_ended(ended) {
+        if let Some((control, reply)) = self.guard.hook_ended(ended, self.modes.current()) {
             self.reply(&control, Ok(reply));
         }
     }

@@ -188,10 +188,9 @@ impl Origin {
     /// The options of the next process. Under a policy they depend on what the settings files say now.
     fn next(&self, watch: Option<&settings::SettingsWatch>) -> LaunchOptions {
         let mut options = self.options.clone();
-        if let Some(policy) = &self.policy {
-            let files = watch.map(settings::SettingsWatch::texts).unwrap_or_default();
-            overlay::lay_over(&mut options, policy, &files, self.environment.variables());
-        }
+        let files = watch.map(settings::SettingsWatch::texts).unwrap_or_default();
+        let environment = self.environment.variables();
+        overlay::lay_over(&mut options, self.policy.as_deref(), &files, environment);
         options
     }
 }

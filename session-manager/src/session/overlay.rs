@@ -1,7 +1,8 @@
-//! What an operator's policy lays over the settings of a project, each time a Claude is started.
+//! What is laid over the settings of user and project, each time a Claude is started.
 //!
-//! Place in the flow: `open` and `launch` apply it to the launch options. A project's files say which programs Claude runs for
-//! itself and in which environment; under a policy the user's word counts there, or none.
+//! Place in the flow: `open` and `launch` apply it to the launch options. For everybody: what would keep Claude from calling the
+//! guard back. Under an operator's policy also what a project says about programs that Claude runs for itself and about their
+//! environment: there the user's word counts, or none.
 
 use std::ffi::OsString;
 
@@ -22,13 +23,33 @@ const HELPERS: [&str; 6] = [
     "proxyAuthHelper",
 ];
 
-/// Writes into the options what the policy wants of the next process. `inherited` is the environment of this one.
+/// A variable that has Claude leave out its hooks, callbacks included; settings may bring it at any time.
+const SWITCHES_GUARD_OFF: &str = "CLAUDE_CODE_SIMPLE";
+
+/// Writes into the options what the next process must be told. `inherited` is the environment of this one.
 pub(super) fn lay_over(
+    options: &mut LaunchOptions,
+    policy: Option<&Policy>,
+    files: &[SettingsText],
+    inherited: &[(OsString, OsString)],
+) {
+    let mut settings = match policy {
+        Some(policy) => of_policy(options, policy, files, inherited),
+        None => Map::new(),
+    };
+    let env = settings.entry("env").or_insert_with(|| json!({}));
+    if let Some(env) = env.as_object_mut() {
+        env.insert(SWITCHES_GUARD_OFF.to_owned(), json!("0"));
+    }
+    options.settings = Some(Value::Object(settings));
+}
+
+fn of_policy(
     options: &mut LaunchOptions,
     policy: &Policy,
     files: &[SettingsText],
     inherited: &[(OsString, OsString)],
-) {
+) -> Map<String, Value> {
     // Servers of a project's files would start without a question.
     options.strict_mcp_config = true;
     options.managed_settings = Some(policy.managed_settings());
@@ -61,7 +82,7 @@ pub(super) fn lay_over(
         .flat_map(Map::keys);
     let env: Map<String, Value> = named.map(|name| (name.clone(), value(name))).collect();
     settings.insert("env".to_owned(), Value::Object(env));
-    options.settings = Some(Value::Object(settings));
+    settings
 }
 
 /// A file as Claude would read it; one that it cannot read says nothing.
@@ -103,7 +124,7 @@ mod tests {
             ),
             file(
                 SettingsSource::Project,
-                r#"{"apiKeyHelper": "./evil", "proxyAuthHelper": "./evil", "env": {"PATH": "./evil", "FROM_USER": "evil", "BASH_ENV": "./evil"}}"#,
+                r#"{"apiKeyHelper": "./evil", "proxyAuthHelper": "./evil", "env": {"PATH": "./evil", "CLAUDE_CODE_SIMPLE": "1", "FROM_USER": "evil", "BASH_ENV": "./evil"}}"#,
             ),
             file(
                 SettingsSource::Local,
@@ -115,7 +136,7 @@ mod tests {
         let inherited = [("PATH", "/bin"), ("FROM_USER", "process"), ("DEBUG", "process")];
         let inherited = inherited.map(|(name, value)| (name.into(), value.into()));
         let mut options = LaunchOptions::new("/repo", SessionStart::Unnamed);
-        lay_over(&mut options, &policy, &files, &inherited);
+        lay_over(&mut options, Some(&policy), &files, &inherited);
         assert!(options.strict_mcp_config);
         assert_eq!(options.managed_settings, Some(policy.managed_settings()));
         insta::assert_snapshot!(serde_json::to_string_pretty(&options.settings.unwrap()).unwrap(), @r#"
@@ -138,6 +159,7 @@ mod tests {
           "proxyAuthHelper": "",
           "env": {
             "PATH": "/bin",
+            "CLAUDE_CODE_SIMPLE": "0",
             "FROM_USER": "user",
             "BASH_ENV": "",
             "DEBUG": "",
@@ -145,5 +167,17 @@ mod tests {
           }
         }
         "#);
+    }
+
+    #[test]
+    fn without_a_policy_only_the_guard_is_kept_on() {
+        let files = [file(SettingsSource::Project, r#"{"env": {"PATH": "x"}}"#)];
+        let mut options = LaunchOptions::new("/repo", SessionStart::Unnamed);
+        lay_over(&mut options, None, &files, &[]);
+        assert_eq!(
+            options.settings,
+            Some(json!({"env": {"CLAUDE_CODE_SIMPLE": "0"}}))
+        );
+        assert!(!options.strict_mcp_config && options.managed_settings.is_none());
     }
 }

@@ -442,3 +442,40 @@ async fn a_policy_names_the_mode_and_takes_bypass_away() {
         "{answer}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_claude_that_passes_the_guard_of_a_policy_over_is_ended() {
+    for (policy, asks, is_error, lives) in [
+        (Some(json!({})), true, false, true),
+        (Some(json!({})), false, true, true),
+        (Some(json!({})), false, false, false),
+        (None, false, false, true),
+    ] {
+        let (mut world, mut claude) = match policy {
+            Some(policy) => under(policy).await,
+            None => World::open().await,
+        };
+        let prompt = world.prompt("hi").await;
+        let uuid = claude.take_prompt().await;
+        if asks {
+            claude.before("default", "Bash", json!({"command": "ls"})).await;
+        }
+        let result =
+            json!({"type": "tool_result", "tool_use_id": "toolu_1", "content": "x", "is_error": is_error});
+        let message = json!({"role": "user", "content": [result]});
+        claude
+            .lines
+            .send(json!({"type": "user", "message": message, "parent_tool_use_id": null}))
+            .await;
+        if lives {
+            claude.result(&uuid, json!({})).await;
+        }
+        let (answer, _) = world.answer(prompt).await;
+        assert_eq!(
+            answer.get("error").is_none(),
+            lives,
+            "{asks} {is_error}: {answer}"
+        );
+        assert_eq!(claude.life.is_cancelled(), !lives);
+    }
+}
