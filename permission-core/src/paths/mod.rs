@@ -49,6 +49,15 @@ impl Subject {
         &self.given
     }
 
+    /// The path as given, and where it really is if that is another one.
+    pub(crate) fn forms(&self) -> impl Iterator<Item = &str> {
+        let resolved = self
+            .resolved
+            .as_deref()
+            .filter(|resolved| *resolved != self.given);
+        std::iter::once(self.given.as_str()).chain(resolved)
+    }
+
     /// Whether there is but one name for it.
     pub(super) fn is_plain(&self) -> bool {
         self.resolved.as_deref() == Some(&*self.given)

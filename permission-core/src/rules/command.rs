@@ -20,6 +20,9 @@ pub(super) struct CommandPattern {
     plain_base: Option<Vec<Glyph>>,
 }
 
+/// So many options and their values may stand before a subcommand.
+const MAX_OPTIONS: usize = 12;
+
 /// Longer commands are compared in part; the rest may be anything.
 const MAX_WORDS: usize = 64;
 
@@ -63,17 +66,49 @@ impl CommandPattern {
         let Some(first) = words.first() else {
             return false;
         };
-        if self.may_be(words) {
+        let base_name = first.base_name();
+        // In quotes, whatever stands before the last slash, this is the command's name.
+        let named = first.literal().is_none() && is_quoted(first) && base_name.literal().is_some();
+        if !named && self.may_be_with_options(words) {
             return true;
         }
-        let base_name = first.base_name();
         base_name != *first && {
             let mut renamed: Vec<Word> = words.iter().take(MAX_WORDS + 1).cloned().collect();
             if let Some(first) = renamed.first_mut() {
                 *first = base_name;
             }
-            self.may_be(&renamed)
+            self.may_be_with_options(&renamed)
         }
+    }
+
+    /// The same with options between a command and its subcommand, as in `git -C . push`.
+    fn may_be_with_options(&self, words: &[Word]) -> bool {
+        if self.may_be(words) {
+            return true;
+        }
+        let is_option = |word: &Word| word.beginning().starts_with('-');
+        let names_more = self
+            .text
+            .split_whitespace()
+            .nth(1)
+            .is_some_and(|next| !next.starts_with(['*', '-']));
+        let Some((first, rest)) = words
+            .split_first()
+            .filter(|(_, rest)| rest.first().is_some_and(is_option))
+        else {
+            return false;
+        };
+        let options = rest.iter().take(MAX_OPTIONS).enumerate();
+        names_more
+            && options
+                .take_while(|(at, word)| {
+                    is_option(word) || rest.get(at.wrapping_sub(1)).is_some_and(is_option)
+                })
+                .any(|(at, _)| {
+                    let left = rest.iter().skip(at + 1).take(MAX_WORDS);
+                    let left: Vec<Word> = std::iter::once(first).chain(left).cloned().collect();
+                    self.may_be(&left)
+                })
     }
 
     /// Whether a text as a whole may be meant.
@@ -117,6 +152,12 @@ fn joined(words: &[Word]) -> Vec<Glyph> {
         glyphs.push(Glyph::Run);
     }
     glyphs
+}
+
+/// Whether all of it stands in double quotes, so that it is one word whatever it holds.
+fn is_quoted(word: &Word) -> bool {
+    let inner = word.raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
+    inner.is_some_and(|inner| !inner.contains('"'))
 }
 
 fn collapsed(text: &str) -> String {

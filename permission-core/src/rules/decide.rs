@@ -11,7 +11,7 @@ use super::{
     grammar::{Content, Meaning},
     path::PathPattern,
 };
-use crate::shell::{Analysis, FileUse, Invocation, is_read_only, operands};
+use crate::shell::{Analysis, FileUse, Invocation, Word, is_read_only, operands};
 
 /// A rule that decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,11 @@ pub enum Allowed {
 impl RuleSet {
     /// The first deny rule that may be about the call.
     pub fn denies(&self, call: &Call<'_>) -> Option<Hit> {
+        self.hit(RuleKind::Deny, call, Reach::Below)
+    }
+
+    /// The first deny rule about something that the call names itself.
+    pub(crate) fn denies_by_name(&self, call: &Call<'_>) -> Option<Hit> {
         self.hit(RuleKind::Deny, call, Reach::Named)
     }
 
@@ -206,7 +211,9 @@ pub(super) enum Reach {
     No,
     /// The call does not name what the rule is about, and may come across it.
     Perhaps,
-    /// The call names it, or nobody can tell.
+    /// It takes the whole directory that holds it.
+    Below,
+    /// It names it.
     Named,
 }
 
@@ -266,9 +273,30 @@ fn may_run(command: &Command, pattern: &super::command::CommandPattern) -> bool 
             .invocations
             .iter()
             .any(|invocation| pattern.may_mean(&invocation.words))
-        || seen.fragments.iter().any(|fragment| {
-            (0..fragment.len()).any(|at| pattern.may_mean(fragment.get(at..).unwrap_or_default()))
-        })
+        || seen
+            .fragments
+            .iter()
+            .any(|fragment| (0..fragment.len()).any(|at| may_begin(fragment, at, pattern)))
+}
+
+/// Whether a command may begin at this argument. One of which not even the last name is known hardly does, unless there
+/// are only options before it.
+fn may_begin(fragment: &[Word], at: usize, pattern: &super::command::CommandPattern) -> bool {
+    let (before, words) = fragment.split_at_checked(at).unwrap_or_default();
+    let Some((first, rest)) = words.split_first() else {
+        return false;
+    };
+    let option = |word: &Word| word.beginning().starts_with('-');
+    let only_options = before
+        .iter()
+        .enumerate()
+        .all(|(at, word)| option(word) || at > 0 && before.get(at - 1).is_some_and(option));
+    if first.literal().is_some() || only_options {
+        return pattern.may_mean(words);
+    }
+    let name = first.base_name();
+    let named: Vec<Word> = std::iter::once(&name).chain(rest).cloned().collect();
+    name.literal().is_some() && pattern.may_mean(&named)
 }
 
 /// Whether the call may read (or edit) what a rule about reading (or editing) covers. Who may not read a file may not
@@ -287,11 +315,44 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach 
                 return Reach::Named;
             };
             let reaches = uses.iter().map(|file| pattern.reach(file, &places));
-            reaches.max().unwrap_or(Reach::No)
+            let known = reaches.max().unwrap_or(Reach::No);
+            let unknown = || {
+                let mut words = call.analysis().into_iter().flat_map(unknown_files);
+                words.any(|file| pattern.reach(&file, &places) == Reach::Named)
+            };
+            match known {
+                Reach::No if unknown() => Reach::Perhaps,
+                known => known,
+            }
         }
         ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => Reach::No,
     }
 }
+
+/// What commands that nobody knows are given and may be files. They may do with them what they like.
+fn unknown_files(analysis: &Analysis) -> Vec<FileUse> {
+    let invocations = analysis.seen().invocations.iter();
+    let unknown = invocations.filter(|invocation| {
+        let name = invocation.words.first().map(Word::base_name);
+        let opens_nothing = name.is_some_and(|name| OPENS_NOTHING.contains(&name.text()));
+        !opens_nothing && !is_read_only(invocation) && operands(&invocation.words).is_empty()
+    });
+    let read = |invocation: &Invocation| {
+        let arguments = invocation.words.iter().skip(1).cloned();
+        let words: Vec<Word> = std::iter::once(Word::plain("cat")).chain(arguments).collect();
+        operands(&words)
+    };
+    unknown
+        .flat_map(read)
+        .filter(|file| file.path.literal().is_some())
+        .take(MAX_USES)
+        .collect()
+}
+
+/// They keep or print what they are given.
+const OPENS_NOTHING: [&str; 8] = [
+    "alias", "declare", "echo", "export", "local", "printf", "readonly", "typeset",
+];
 
 /// More files than this are not compared one by one.
 const MAX_USES: usize = 500;

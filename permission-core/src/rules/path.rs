@@ -5,8 +5,8 @@
 
 use super::decide::Reach;
 use crate::{
-    paths::{Places, RulePath, Subject, normalized},
-    shell::{FileUse, Piece, Word},
+    paths::{Places, RulePath, Subject},
+    shell::{Access, FileUse, Piece, Word},
     wildcard::Glyph,
 };
 
@@ -39,50 +39,99 @@ impl PathPattern {
         let Some(path) = &self.0 else {
             return Reach::Named;
         };
-        let mut glyphs = absolute(&file.path, places);
         let literal = file.path.literal().map(|text| places.subject(text));
+        let ways = absolute(&file.path, places);
         let named = match &literal {
-            Some(subject) => {
-                path.may_cover(subject, places) || {
-                    // A `~` in quotes is a name.
-                    let quoted = file
-                        .path
-                        .literal()
-                        .filter(|text| text.starts_with('~') && !file.path.home);
-                    quoted.is_some_and(|text| path.may_cover(&places.subject(&format!("./{text}")), places))
-                }
-            }
-            None => path.may_meet(&glyphs, places),
+            Some(subject) => path.may_cover(subject, places) || self.covers_quoted_home(file, places),
+            None => ways.iter().any(|way| path.may_meet(way, places)),
         };
         if named {
-            // `*` stands for no name that begins with a dot, unless the shell has been told otherwise.
-            let passed_over = path.is_hidden() && file.path.ends_in_any_name();
-            return if passed_over { Reach::Perhaps } else { Reach::Named };
+            return self.certainty(file, &ways, places);
         }
         if !file.access.is_tree() {
             return Reach::No;
         }
-        if file.access.writes() {
-            let below = path.may_lie_below(&glyphs, places);
-            return if below { Reach::Named } else { Reach::No };
-        }
-        if glyphs.last() != Some(&Glyph::Char('/')) {
-            glyphs.push(Glyph::Char('/'));
-        }
-        glyphs.push(Glyph::Run);
-        match path.may_meet(&glyphs, places) {
-            // What stands in one place is read with the directory around it; what may stand anywhere need not be there.
-            true if path.is_anchored() => Reach::Named,
-            true => Reach::Perhaps,
-            false => Reach::No,
+        let below = ways.iter().map(|way| lies_below(path, way, file.access, places));
+        below.max().unwrap_or(Reach::No)
+    }
+
+    /// A `~` in quotes is a name.
+    fn covers_quoted_home(&self, file: &FileUse, places: &Places<'_>) -> bool {
+        let quoted = file
+            .path
+            .literal()
+            .filter(|text| text.starts_with('~') && !file.path.home);
+        let covers = |text: &str| {
+            let subject = places.subject(&format!("./{text}"));
+            self.0
+                .as_ref()
+                .is_some_and(|path| path.may_cover(&subject, places))
+        };
+        quoted.is_some_and(covers)
+    }
+
+    /// How certain it is that a word stands for what is covered, if it may.
+    fn certainty(&self, file: &FileUse, ways: &[Vec<Glyph>], places: &Places<'_>) -> Reach {
+        let Some(path) = self.0.as_ref().filter(|_| file.path.literal().is_none()) else {
+            return Reach::Named;
+        };
+        // `*` stands for no name that begins with a dot, unless the shell has been told otherwise.
+        let passed_over = path.is_hidden() && file.path.ends_in_any_name();
+        // What is known of the word decides, not what it may hold; where it starts unknown, the working directory stands in.
+        let start = (ways.iter().any(|way| way.first() == Some(&Glyph::Run)))
+            .then(|| places.cwd.chars().chain(['/']).map(Glyph::Char));
+        let known = ways.iter().any(|way| {
+            let way = way.iter().map(|glyph| match glyph {
+                Glyph::Run => Glyph::Char(UNKNOWN),
+                glyph => *glyph,
+            });
+            let known: Vec<Glyph> = start.clone().into_iter().flatten().chain(way).collect();
+            path.may_meet(&known, places)
+        });
+        let directory = file
+            .path
+            .beginning()
+            .rsplit_once('/')
+            .map(|(directory, _)| directory);
+        let inside = directory
+            .is_some_and(|directory| path.may_cover(&places.subject(&format!("{directory}/x")), places));
+        if inside || known && !passed_over {
+            Reach::Named
+        } else {
+            Reach::Perhaps
         }
     }
 }
 
-/// A path of which parts may not be known, as an absolute one. Where `..` may lead elsewhere only the end is kept.
-fn absolute(word: &Word, places: &Places<'_>) -> Vec<Glyph> {
+/// A character that stands in no path.
+const UNKNOWN: char = '\0';
+
+/// Whether what is covered lies below a directory that is taken as a whole.
+fn lies_below(path: &RulePath, directory: &[Glyph], access: Access, places: &Places<'_>) -> Reach {
+    if access.writes() {
+        let below = path.may_lie_below(directory, places);
+        return if below { Reach::Below } else { Reach::No };
+    }
+    let mut all = directory.to_vec();
+    if all.last() != Some(&Glyph::Char('/')) {
+        all.push(Glyph::Char('/'));
+    }
+    all.push(Glyph::Run);
+    match path.may_meet(&all, places) {
+        // What stands in one place is read with the directory around it; what may stand anywhere need not be there.
+        true if path.is_anchored() => Reach::Below,
+        true => Reach::Perhaps,
+        false => Reach::No,
+    }
+}
+
+/// A path of which parts may not be known, as an absolute one, and as where its directory really is. Where `..` may lead
+/// elsewhere only the end is kept.
+fn absolute(word: &Word, places: &Places<'_>) -> Vec<Vec<Glyph>> {
+    let glyphs = |path: &str| -> Vec<Glyph> { path.chars().map(Glyph::Char).collect() };
     if let Some(text) = word.literal() {
-        return places.subject(text).given().chars().map(Glyph::Char).collect();
+        let subject = places.subject(text);
+        return subject.forms().map(glyphs).collect();
     }
     let unknown = word.pieces.iter().rposition(|piece| *piece == Piece::Anything);
     let climbs = word
@@ -94,27 +143,22 @@ fn absolute(word: &Word, places: &Places<'_>) -> Vec<Glyph> {
             pieces: word.pieces.iter().skip(at + 1).cloned().collect(),
             ..Word::default()
         };
-        return std::iter::once(Glyph::Run).chain(tail.path_glyphs()).collect();
+        return vec![std::iter::once(Glyph::Run).chain(tail.path_glyphs()).collect()];
     }
     if climbs {
-        return vec![Glyph::Run];
+        return vec![vec![Glyph::Run]];
     }
     let beginning = word.beginning();
     let (directory, _) = beginning.rsplit_once('/').unwrap_or_default();
-    let base = if beginning.starts_with('/') {
-        normalized(directory)
+    let base = if beginning.starts_with('/') && directory.is_empty() {
+        places.subject("/")
     } else {
-        places.subject(directory).given().to_owned()
+        places.subject(directory)
     };
     let rest = beginning
         .get(directory.len()..)
         .unwrap_or_default()
         .trim_start_matches('/');
-    let separator = if base.ends_with('/') { "" } else { "/" };
-    let head: Vec<Glyph> = format!("{base}{separator}{rest}")
-        .chars()
-        .map(Glyph::Char)
-        .collect();
     let first_is_text = matches!(word.pieces.first(), Some(Piece::Text(_)));
     let tail = Word {
         pieces: word
@@ -125,5 +169,10 @@ fn absolute(word: &Word, places: &Places<'_>) -> Vec<Glyph> {
             .collect(),
         ..Word::default()
     };
-    head.into_iter().chain(tail.path_glyphs()).collect()
+    let way = |base: &str| {
+        let separator = if base.ends_with('/') { "" } else { "/" };
+        let head = glyphs(&format!("{base}{separator}{rest}"));
+        head.into_iter().chain(tail.path_glyphs()).collect()
+    };
+    base.forms().map(way).collect()
 }

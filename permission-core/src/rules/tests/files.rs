@@ -120,7 +120,6 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
         "cat a/../.env",
         "head -1 .env",
         "grep x .env",
-        "cat $F",
         "cat .e*",
         "cat .???",
         "tail -n1 <.env",
@@ -153,7 +152,6 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
         "echo $(<.env)",
         "if cat .env; then :; fi",
         "/bin/cat .env",
-        "cat {.env,x}",
         "jq . .env",
         "cat 'x' .env 'y",
         "env cat .env",
@@ -161,7 +159,18 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
     for command in denied {
         assert_eq!(bash("allow Bash + deny Read(.env)", command), Deny, "{command}");
     }
+}
+
+#[test]
+fn what_a_command_may_only_come_across_is_asked_about() {
     let perhaps = [
+        "cat {.env,x}",
+        "cat $F",
+        "for f in *; do cat \"$f\"; done",
+        "xargs cat",
+        "git add .env",
+        "foo --file=.env",
+        "npm run .env",
         "grep -r x .",
         "grep -r x src",
         "grep -r x",
@@ -188,10 +197,31 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
         ("deny Read(.env)", "cat src/.*", Deny),
         ("deny Read(.env)", "cat $(ls -a)/*", Ask),
         ("deny Read(.env)", "cat $X*", Deny),
+        ("deny Read(.env)", "cat $X/.env", Deny),
+        ("deny Read(.env)", "cat .env$X", Ask),
+        ("deny Read(.ssh/**)", "cat .ssh/$X", Deny),
+        ("deny Bash(git push *)", "git -C . push", Deny),
+        ("deny Bash(git push *)", "git --no-pager -c a=b push origin", Deny),
+        ("deny Bash(git push *)", "git -C x status", Nothing),
+        (
+            "deny Bash(kubectl delete *)",
+            "kubectl -n prod delete pod x",
+            Deny,
+        ),
+        ("deny Bash(rm *)", "docker run -v $PWD:/app x", Nothing),
+        ("deny Bash(rm *)", "\"$HOME/bin/tool\" x", Nothing),
+        ("deny Bash(rm *)", "\"$HOME/bin/rm\" x", Deny),
+        ("deny Bash(rm *)", "$HOME/bin/tool x", Deny),
+        ("deny Bash(rm *)", "$CMD x", Deny),
+        ("deny Bash(rm *)", "sudo $CMD x", Deny),
     ];
     for (rule, command, expected) in rows {
         assert_eq!(bash(rule, command), expected, "{rule}: {command}");
     }
+}
+
+#[test]
+fn a_denied_file_leaves_other_commands_alone() {
     let free = [
         "cat x",
         "curl https://example.com",
@@ -205,7 +235,8 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
         "ls .",
         "git log",
         "cat .environment",
-        "npm run .env",
+        "echo --x=.env",
+        "foo x.env",
     ];
     for command in free {
         assert_eq!(bash("allow Bash + deny Read(.env)", command), Allow, "{command}");
@@ -236,7 +267,7 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
             "allow Bash + deny Edit(.claude/**)",
             "cd $X && mv x settings.json"
         ),
-        Deny
+        Ask
     );
     for command in ["rm -rf build", "rm a", "mv a b"] {
         assert_ne!(bash("allow Bash + deny Edit(.env)", command), Deny, "{command}");
