@@ -11,6 +11,7 @@ use super::{
     answer::{GuardAnswer, Opinion},
     confine::{self, Confined},
     policy::Policy,
+    protected::Protected,
     words,
 };
 use crate::{
@@ -20,14 +21,14 @@ use crate::{
         hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
         plan,
     },
-    rules::{Allowed, Call, Rule, RuleSet, ToolGroup, Workspace},
+    rules::{Allowed, Call, Rule, ToolGroup, Workspace},
 };
 
 /// What guards a session.
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     policy: Option<Arc<Policy>>,
-    built_in: RuleSet,
+    protected: Protected,
     denials: DenialTracking,
 }
 
@@ -79,10 +80,7 @@ impl Guard {
     /// A guard with an operator's policy, or with none.
     pub fn new(policy: Option<Arc<Policy>>) -> Self {
         Self {
-            built_in: policy
-                .as_ref()
-                .map(|policy| policy.built_in())
-                .unwrap_or_default(),
+            protected: Protected::default(),
             policy,
             denials: DenialTracking::default(),
         }
@@ -90,6 +88,7 @@ impl Guard {
 
     /// Begins with a call.
     pub fn examine(&mut self, call: &GuardCall<'_>) -> (Examination, GuardStep) {
+        self.fit(call);
         let hooks = self
             .policy
             .as_ref()
@@ -153,6 +152,7 @@ impl Guard {
 
     /// Before an allow leaves, with the input as it will run: the denial of what no user can allow.
     pub fn refuses(&mut self, call: &GuardCall<'_>) -> Option<GuardAnswer> {
+        self.fit(call);
         let answer = self.invalid(call).or_else(|| {
             let seen = Call::new(call.tool, call.input, call.workspace);
             self.limited(&seen, call)
@@ -188,6 +188,12 @@ impl Guard {
         GuardStep::Answer(self.counted(call, answer))
     }
 
+    fn fit(&mut self, call: &GuardCall<'_>) {
+        if let Some(policy) = &self.policy {
+            self.protected.fit(policy, &call.workspace);
+        }
+    }
+
     /// The first stage: shape, and what is certainly out of reach.
     fn invalid(&self, call: &GuardCall<'_>) -> Option<GuardAnswer> {
         if !call.input.is_object() {
@@ -210,7 +216,10 @@ impl Guard {
         if let Some(hit) = policy.rules.denies(seen) {
             return Some(deny(Stage::Rules, words::rule(&hit.rule), Some(hit.rule)));
         }
-        let hit = self.built_in.denies(seen).filter(|_| !is_plan_file(seen, call))?;
+        let hit = self
+            .protected
+            .denies(seen)
+            .filter(|_| !is_plan_file(seen, call))?;
         Some(deny(Stage::Rules, words::protected(&hit.rule), None))
     }
 
@@ -274,6 +283,9 @@ impl Guard {
         }
         if unknown() {
             return ask(policy, words::UNKNOWN_FILES.to_owned(), None, changed);
+        }
+        if self.protected.may_touch(&seen) && !is_plan_file(&seen, call) {
+            return ask(policy, words::MAY_TOUCH.to_owned(), None, changed);
         }
         match allowed {
             Some(Allowed::ByRules(rules)) if policy.auto_allow => GuardAnswer {

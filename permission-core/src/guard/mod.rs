@@ -3,7 +3,7 @@
 //! Place in the flow: the host registers a callback for every tool (failing closed) and takes a [`Guard`] per session;
 //! [`Guard::examine`] answers the callback, [`Guard::refuses_to_ask`] and [`Guard::refuses`] stand before and after the
 //! client's question. In `plan` it guards everybody; an operator's [`Policy`] adds rules, hooks and limits that nobody
-//! below can widen. Reading order: `policy`, `policy_file`, `confine`, `examine`, `answer`. Must never turn a question of Claude's off,
+//! below can widen. Reading order: `policy`, `policy_file`, `protected`, `confine`, `examine`, `answer`. Must never turn a question of Claude's off,
 //! except where the policy says so.
 
 mod answer;
@@ -11,6 +11,7 @@ mod confine;
 mod examine;
 mod policy;
 mod policy_file;
+mod protected;
 mod words;
 
 pub use answer::{GuardAnswer, Opinion};

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     modes::PermissionMode,
     pipeline::hooks::{HookOptions, Hooks},
-    rules::{RuleKind, RuleOrigin, RuleSet},
+    rules::{RuleKind, RuleSet},
     settings::SettingsFile,
 };
 
@@ -93,29 +93,5 @@ impl Policy {
         settings.remove("allowManagedHooksOnly");
         settings.insert("disableAllHooks".to_owned(), json!(true));
         settings
-    }
-
-    /// Denials that come with every policy: settings that could widen it.
-    pub(super) fn built_in(&self) -> RuleSet {
-        let mut rules = RuleSet::default();
-        let settings = [
-            "Edit(.claude)",
-            "Edit(/.claude/**)",
-            "Edit(~/.claude/**)",
-            "Edit(~/.claude.json)",
-            "Edit(.mcp.json)",
-            "Edit(/.mcp.json)",
-        ];
-        let own = self.protected.iter().map(|path| {
-            // A character that patterns use stands for any one, so that it stands for itself, too.
-            let path = path
-                .trim_start_matches('/')
-                .replace(['*', '[', ']', '\\', '{', '}', '(', ')'], "?");
-            format!("Edit(//{path})")
-        });
-        for text in settings.into_iter().map(str::to_owned).chain(own) {
-            rules.add(RuleKind::Deny, &text, RuleOrigin::Arguments);
-        }
-        rules
     }
 }

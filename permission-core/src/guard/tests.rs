@@ -360,6 +360,86 @@ fn case_94_settings_that_could_widen_a_policy_are_out_of_reach() {
 }
 
 #[test]
+fn settings_are_protected_above_beside_and_in_whatever_way_they_are_named() {
+    let additional = ["/srv/shared".to_owned()];
+    let rows = [
+        ("Write", file("/.mcp.json"), "deny"),
+        ("Write", file("/.claude/agents/a.md"), "deny"),
+        ("Write", file("/srv/shared/.claude/skills/x/SKILL.md"), "deny"),
+        ("Write", file("/srv/shared/sub/.mcp.json"), "deny"),
+        ("Write", file("/srv/shared/a"), "-"),
+        ("Bash", bash("echo x > ../.mcp.json"), "deny"),
+        ("Bash", bash("python3 -c 'open(\".claude/x\", \"w\")'"), "ask"),
+        ("Bash", bash("some-tool /etc/policy.json"), "ask"),
+        ("Bash", bash("some-tool --out=.CLAUDE/settings.json"), "ask"),
+        ("Bash", bash("cat .claude/settings.json"), "-"),
+        ("Bash", bash("grep -r x .claude"), "-"),
+        ("CronCreate", json!({ "durable": true }), "deny"),
+        ("CronCreate", json!({ "durable": false }), "-"),
+    ];
+    for (tool, input, expected) in rows {
+        let mut guard = Guard::new(Some(Arc::new(policy("allow Edit"))));
+        let mut call = call(tool, &input, BYPASS, &LexicalPaths);
+        call.workspace.additional = &additional;
+        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
+            panic!("a hook");
+        };
+        assert_eq!(word(&answer), expected, "{tool} {input}");
+    }
+}
+
+#[test]
+fn what_comes_with_every_policy_leaves_ordinary_work_alone() {
+    let rows = [
+        ("rm -rf target/*", "-"),
+        ("cp src/* build/", "-"),
+        ("find . -name '*.rs'", "-"),
+        ("mkdir -p a/b && touch a/b/c", "-"),
+        ("git status && git add . && git commit -m x", "-"),
+        ("cargo build 2>&1 | tail -5", "-"),
+        ("echo x > log.txt", "-"),
+        ("OUT=log.txt; echo x > \"$OUT\"", "ask"),
+        ("for f in src/*.rs; do cp \"$f\" \"$f.bak\"; done", "ask"),
+        ("find . -name '*.orig' -delete", "ask"),
+        ("git checkout .", "ask"),
+        ("rm -rf .", "ask"),
+        ("rm -rf .claude", "deny"),
+    ];
+    for (command, expected) in rows {
+        assert_eq!(
+            says(Some(policy("")), BYPASS, "Bash", bash(command)),
+            expected,
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn a_worktree_of_claudes_can_be_worked_in() {
+    let tree = "/repo/.claude/worktrees/x";
+    let rows = [
+        ("Write", file("/repo/.claude/worktrees/x/src/a.rs"), "-"),
+        ("Write", file("src/a.rs"), "-"),
+        ("Write", file(".claude/settings.json"), "deny"),
+        ("Write", file("../../settings.json"), "deny"),
+        ("Bash", bash("echo x > src/a.rs"), "-"),
+        ("Bash", bash("echo x > ../../settings.json"), "deny"),
+    ];
+    for (tool, input, expected) in rows {
+        let mut guard = Guard::new(Some(Arc::new(policy(""))));
+        let mut call = call(tool, &input, BYPASS, &LexicalPaths);
+        call.workspace.current = tree;
+        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
+            panic!("a hook");
+        };
+        assert_eq!(word(&answer), expected, "{tool} {input}");
+    }
+    let agent = json!({ "subagent_type": "x", "isolation": "worktree" });
+    assert_eq!(says(None, PLAN, "Agent", agent.clone()), "ask");
+    assert_eq!(says(Some(policy("")), PLAN, "Agent", agent), "deny");
+}
+
+#[test]
 fn case_96_a_failure_of_the_host_denies() {
     insta::assert_snapshot!(GuardAnswer::failed("something broke").to_reply().to_string());
     assert_eq!(says(Some(policy("")), BYPASS, "Bash", json!("ls")), "deny");

@@ -9,6 +9,8 @@ pub(super) const PLAN_CHANGE: &str = "the session is in plan mode, where no file
 pub(super) const PLAN_COMMAND: &str = "the session is in plan mode, and this may do more than read";
 pub(super) const NO_OBJECT: &str = "the tool's input is not an object";
 pub(super) const UNKNOWN_FILES: &str = "the operator's policy confines the session to its working directories, and it cannot be told which files this opens";
+pub(super) const MAY_TOUCH: &str =
+    "the operator's policy protects its own settings and Claude's, and this may change some of them";
 pub(super) const HEADLESS: &str = "the operator's policy lets nobody be asked";
 pub(super) const OUT_OF_ORDER: &str = "the guard was used out of order";
 

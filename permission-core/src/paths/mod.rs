@@ -58,6 +58,11 @@ impl Subject {
         std::iter::once(self.given.as_str()).chain(resolved)
     }
 
+    /// Whether it is known where it really is.
+    pub(crate) fn is_known(&self) -> bool {
+        self.resolved.is_some()
+    }
+
     /// Whether there is but one name for it.
     pub(super) fn is_plain(&self) -> bool {
         self.resolved.as_deref() == Some(&*self.given)

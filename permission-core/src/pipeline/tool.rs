@@ -120,6 +120,15 @@ impl Call<'_> {
                 Some(Analysis::Unanalysable(_)) | None => false,
             },
             ToolGroup::Edits => false,
+            // A working tree of its own is a change.
+            ToolGroup::Agent
+                if self
+                    .input
+                    .get("isolation")
+                    .is_some_and(|isolation| !isolation.is_null()) =>
+            {
+                false
+            }
             ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
                 READERS.contains(&self.tool)
             }

@@ -11,6 +11,7 @@ use super::{
     grammar::{Content, Meaning},
     path::PathPattern,
 };
+use crate::paths::Subject;
 use crate::shell::{Analysis, FileUse, Invocation, Word, is_read_only, operands};
 
 /// A rule that decides.
@@ -209,6 +210,8 @@ fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
 pub(super) enum Reach {
     /// It is not.
     No,
+    /// Only in a shell whose `*` stands for names that begin with a dot, too.
+    WithDots,
     /// The call does not name what the rule is about, and may come across it.
     Perhaps,
     /// It takes the whole directory that holds it.
@@ -315,7 +318,15 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach 
                 return Reach::Named;
             };
             let reaches = uses.iter().map(|file| pattern.reach(file, &places));
-            let known = reaches.max().unwrap_or(Reach::No);
+            let dots = call
+                .command
+                .as_ref()
+                .is_some_and(|command| command.text.to_lowercase().contains("glob"));
+            let known = match reaches.max().unwrap_or(Reach::No) {
+                Reach::WithDots if dots => Reach::Perhaps,
+                Reach::WithDots => Reach::No,
+                known => known,
+            };
             let unknown = || {
                 let mut words = call.analysis().into_iter().flat_map(unknown_files);
                 words.any(|file| pattern.reach(&file, &places) == Reach::Named)
@@ -326,6 +337,30 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach 
             }
         }
         ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => Reach::No,
+    }
+}
+
+impl Call<'_> {
+    /// Whether the call certainly changes nothing but files whose every name fits.
+    pub(crate) fn writes_only(&self, fits: impl Fn(&str) -> bool) -> bool {
+        let all = |subject: &Subject| subject.is_known() && subject.forms().all(&fits);
+        match ToolGroup::of(self.tool) {
+            ToolGroup::Edits => self.subject().is_some_and(|subject| all(&subject)),
+            ToolGroup::Command => {
+                let uses = self.command.as_ref().and_then(|command| opened(command, false));
+                uses.is_some_and(|uses| {
+                    let literal =
+                        |file: &FileUse| file.path.literal().map(|text| self.places().subject(text));
+                    !uses.is_empty()
+                        && uses
+                            .iter()
+                            .all(|file| literal(file).is_some_and(|subject| all(&subject)))
+                })
+            }
+            ToolGroup::Reads | ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
+                false
+            }
+        }
     }
 }
 

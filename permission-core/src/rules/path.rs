@@ -95,10 +95,10 @@ impl PathPattern {
             .map(|(directory, _)| directory);
         let inside = directory
             .is_some_and(|directory| path.may_cover(&places.subject(&format!("{directory}/x")), places));
-        if inside || known && !passed_over {
-            Reach::Named
-        } else {
-            Reach::Perhaps
+        match (inside || known, passed_over) {
+            (_, true) if !inside => Reach::WithDots,
+            (true, _) => Reach::Named,
+            (false, _) => Reach::Perhaps,
         }
     }
 }

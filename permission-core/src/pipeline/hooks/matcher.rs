@@ -48,6 +48,11 @@ impl HookMatcher {
         }
     }
 
+    /// Whether hooks are for this tool. What is for Bash is for Monitor too, which runs commands as well.
+    pub(super) fn is_about(&self, tool: &str) -> bool {
+        self.matches(tool) || tool == "Monitor" && self.matches("Bash")
+    }
+
     /// Whether the hook is for the tool.
     pub fn matches(&self, tool: &str) -> bool {
         match &self.0 {

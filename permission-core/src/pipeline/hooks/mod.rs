@@ -119,7 +119,7 @@ impl Hooks {
         let wanted = self
             .entries
             .iter()
-            .filter(|(at, matcher, _)| *at == event && matcher.matches(tool));
+            .filter(|(at, matcher, _)| *at == event && matcher.is_about(tool));
         wanted.map(|(_, _, command)| Arc::clone(command)).collect()
     }
 
