@@ -10,10 +10,30 @@ use permission_core::PathResolver;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystemPaths;
 
+/// The standard devices, which are themselves for everybody.
+const DEVICES: [&str; 6] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/stdin",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/tty",
+];
+
+/// Directories that every process sees in its own way.
+const OWN: [&str; 2] = ["/proc/", "/dev/fd/"];
+
 impl PathResolver for FileSystemPaths {
     /// What does not exist yet is resolved as far as it does: a new file lies where its directory really is. Where a link
     /// to nowhere leads cannot be told.
     fn resolve(&self, path: &str) -> Option<String> {
+        if DEVICES.contains(&path) {
+            return Some(path.to_owned());
+        }
+        // What stands there depends on who looks.
+        if OWN.iter().any(|own| path.starts_with(own)) {
+            return None;
+        }
         let path = Path::new(path);
         let (existing, resolved) = path
             .ancestors()
@@ -31,6 +51,16 @@ impl PathResolver for FileSystemPaths {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_every_process_sees_in_its_own_way_is_not_told() {
+        for path in ["/proc/self/cwd/x", "/proc/1/root", "/dev/fd/3"] {
+            assert_eq!(FileSystemPaths.resolve(path), None, "{path}");
+        }
+        for path in DEVICES {
+            assert_eq!(FileSystemPaths.resolve(path).as_deref(), Some(path));
+        }
+    }
 
     #[test]
     fn paths_are_resolved_as_far_as_they_exist() {

@@ -183,7 +183,8 @@ async fn the_exit_carries_the_status_and_the_last_words() {
 
 #[tokio::test]
 async fn a_second_kill_does_not_lengthen_the_grace_of_the_first() {
-    let mut running = run("trap 'echo 1' TERM; echo $$; while :; do sleep 600; done").await;
+    // A shell that waits hears a signal at once; one that runs a command only after it.
+    let mut running = run("trap 'echo 1' TERM; echo $$; while :; do sleep 600 & wait; done").await;
     let mut said = Pids::of(running.stdout);
     let leader = said.next().await;
     assert!(

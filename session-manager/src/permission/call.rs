@@ -12,7 +12,9 @@ use claude_sdk_bridge::{
     },
     paths::FileSystemPaths,
 };
-use permission_core::{PermissionMode, guard::GuardCall, pipeline::hooks::HookFacts, rules::Workspace};
+use permission_core::{
+    PathResolver as _, PermissionMode, guard::GuardCall, pipeline::hooks::HookFacts, rules::Workspace,
+};
 use serde_json::Value;
 use tokio::time::Instant;
 
@@ -46,16 +48,25 @@ pub(super) struct SeenCall {
 
 impl Places {
     pub(super) fn new(facts: &GuardFacts) -> Self {
-        let home = facts.home.as_deref().map(text);
+        let home = facts.home.as_deref().map(real);
         let policy = facts
             .policy
             .iter()
             .flat_map(|policy| policy.directories(home.as_deref()));
-        let additional = facts.additional.iter().map(|directory| text(directory));
-        let additional = additional.chain(policy).collect();
+        let given = facts.additional.iter().map(|directory| text(directory));
+        // Claude tells paths as they really are; a client, a person or a model may use the links that lead there.
+        let mut additional: Vec<String> = Vec::new();
+        for directory in std::iter::once(text(&facts.cwd)).chain(given).chain(policy) {
+            let really = real(Path::new(&directory));
+            for form in [directory, really] {
+                if !additional.contains(&form) {
+                    additional.push(form);
+                }
+            }
+        }
         Self {
             root: facts.cwd.clone(),
-            cwd: text(&facts.cwd),
+            cwd: real(&facts.cwd),
             additional,
             home,
             plans: facts.claude.as_ref().map(|claude| claude.join("plans")),
@@ -78,7 +89,8 @@ impl Places {
         let file = input.get("file_path")?.as_str()?;
         let path = Path::new(file);
         let plan = path.extension().is_some_and(|extension| extension == "md");
-        (plan && path.parent() == self.plans.as_deref()).then(|| file.to_owned())
+        let link = || path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        (plan && path.parent() == self.plans.as_deref() && !link()).then(|| file.to_owned())
     }
 }
 
@@ -193,6 +205,12 @@ impl Places {
             .unwrap_or(&self.cwd)
             .to_owned()
     }
+}
+
+/// A directory without symbolic links, as far as it exists.
+fn real(path: &Path) -> String {
+    let path = text(path);
+    FileSystemPaths.resolve(&path).unwrap_or(path)
 }
 
 fn text(path: &Path) -> String {
