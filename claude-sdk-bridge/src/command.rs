@@ -13,7 +13,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 
 use crate::backend::ExitStatus;
-use crate::process::{Spawned, spawn};
+use crate::process::{Spawned, Wires, spawn};
 
 /// What the processes that a command leaves behind get to end after being asked to.
 const LINGER: Duration = Duration::from_millis(100);
@@ -85,9 +85,9 @@ async fn to_its_end(command: Command, stdin: &[u8], limits: Limits, output: &mut
         stderr,
         tree: _killed_when_dropped,
         mut status,
-    } = spawn(command, LINGER).await?;
-    let input = pipe::Sender::from_owned_fd(input.into())?;
-    let stdout = pipe::Receiver::from_owned_fd(stdout.into())?;
+    } = spawn(command, Wires::Pipes, LINGER).await?;
+    let input = pipe::Sender::from_owned_fd(input)?;
+    let stdout = pipe::Receiver::from_owned_fd(stdout)?;
     let stderr = pipe::Receiver::from_owned_fd(stderr.into())?;
     // Every process that could hold the pipes open is gone when there is a status, so all of these come to an end.
     let end = tokio::try_join!(

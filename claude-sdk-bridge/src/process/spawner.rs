@@ -4,8 +4,10 @@
 //! It must not know what it starts: `process` makes the command, `tree` and `keeper` see to its end.
 
 use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{ChildStderr, Command, Stdio};
 use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
@@ -16,11 +18,20 @@ use super::keeper;
 use super::tree::{KillOnDrop, MARK, Tree};
 use crate::backend::ExitStatus;
 
-/// A process that was started, with the three ends of its pipes.
+/// What connects us with the standard input and output of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wires {
+    /// Pipes, which every program can open again by name.
+    Pipes,
+    /// Sockets, which no other process can open through the process table, to speak in our name or in Claude's.
+    Sockets,
+}
+
+/// A process that was started, with our ends of its three streams.
 #[derive(Debug)]
 pub(crate) struct Spawned {
-    pub(crate) stdin: ChildStdin,
-    pub(crate) stdout: ChildStdout,
+    pub(crate) stdin: OwnedFd,
+    pub(crate) stdout: OwnedFd,
     pub(crate) stderr: ChildStderr,
     /// Dropping it ends the process and all it started.
     pub(crate) tree: KillOnDrop,
@@ -28,14 +39,15 @@ pub(crate) struct Spawned {
     pub(crate) status: watch::Receiver<Option<ExitStatus>>,
 }
 
-/// Starts `command` in a process group of its own, with pipes, marked, and bound to the life of this process. What
+/// Starts `command` in a process group of its own, marked, and bound to the life of this process. What
 /// outlives it gets `linger` to end. Dropping the future leaves nothing running.
-pub(crate) async fn spawn(command: Command, linger: Duration) -> io::Result<Spawned> {
+pub(crate) async fn spawn(command: Command, wires: Wires, linger: Duration) -> io::Result<Spawned> {
     let (reply, spawned) = oneshot::channel();
     let gone = || io::Error::other("the thread that starts processes is gone");
     jobs()?
         .send(Job {
             command,
+            wires,
             linger,
             reply,
         })
@@ -45,6 +57,7 @@ pub(crate) async fn spawn(command: Command, linger: Duration) -> io::Result<Spaw
 
 struct Job {
     command: Command,
+    wires: Wires,
     linger: Duration,
     reply: oneshot::Sender<io::Result<Spawned>>,
 }
@@ -59,12 +72,13 @@ fn jobs() -> io::Result<mpsc::Sender<Job>> {
     let serve = move || {
         for Job {
             command,
+            wires,
             linger,
             reply,
         } in receiver
         {
             // Nobody waits any more: what comes back is dropped, and ended with it.
-            let _ = reply.send(start(command, linger));
+            let _ = reply.send(start(command, wires, linger));
         }
     };
     std::thread::Builder::new()
@@ -74,22 +88,28 @@ fn jobs() -> io::Result<mpsc::Sender<Job>> {
     Ok(JOBS.get_or_init(|| sender).clone())
 }
 
-fn start(mut command: Command, linger: Duration) -> io::Result<Spawned> {
+fn start(mut command: Command, wires: Wires, linger: Duration) -> io::Result<Spawned> {
     let mark = uuid::Uuid::new_v4().to_string();
+    let ((their_stdin, stdin), (stdout, their_stdout)) = match wires {
+        Wires::Pipes => (pipe()?, pipe()?),
+        Wires::Sockets => (sockets()?, sockets()?),
+    };
     command
         .env(MARK, &mark)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+        .stdin(Stdio::from(their_stdin))
+        .stdout(Stdio::from(their_stdout))
         .stderr(Stdio::piped())
         .process_group(0);
     die_with_parent(&mut command);
     let mut child = command.spawn()?;
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    // It holds the other ends until it goes.
+    drop(command);
+    let stderr = child.stderr.take();
     let tree = Arc::new(Tree::new(Pid::from_child(&child), &mark));
     let guard = KillOnDrop(Arc::clone(&tree));
     let status = keeper::watch(child, Arc::clone(&tree), linger).inspect_err(|_| abandon(&tree))?;
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(io::Error::other("the new process has no pipes"));
+    let Some(stderr) = stderr else {
+        return Err(io::Error::other("the new process has no error stream"));
     };
     Ok(Spawned {
         stdin,
@@ -98,6 +118,17 @@ fn start(mut command: Command, linger: Duration) -> io::Result<Spawned> {
         tree: guard,
         status,
     })
+}
+
+/// A pipe: its reading end, its writing end.
+fn pipe() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (reader, writer) = std::io::pipe()?;
+    Ok((reader.into(), writer.into()))
+}
+
+fn sockets() -> io::Result<(OwnedFd, OwnedFd)> {
+    let (one, other) = UnixStream::pair()?;
+    Ok((one.into(), other.into()))
 }
 
 /// Ends and reaps a process nobody can watch.

@@ -2,15 +2,16 @@
 //! on. It must not know options or argv: `process` makes the command.
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use rustix::fs::{Access, access};
-use tokio::net::unix::pipe;
+use tokio::net::{UnixStream, unix::pipe};
 
 use super::life::ProcessLife;
-use super::spawner::{self, Spawned};
+use super::spawner::{self, Spawned, Wires};
 use super::stderr::Tail;
 use crate::backend::{LaunchError, Running};
 
@@ -23,7 +24,9 @@ pub(crate) async fn start(
     let executable = Path::new(command.get_program()).to_path_buf();
     let cwd = command.get_current_dir().map(Path::to_path_buf);
     let refused = |error| explain(error, &executable, cwd.as_deref());
-    let spawned = spawner::spawn(command, linger).await.map_err(refused)?;
+    let spawned = spawner::spawn(command, Wires::Sockets, linger)
+        .await
+        .map_err(refused)?;
     connect(spawned, guard).map_err(refused)
 }
 
@@ -35,8 +38,8 @@ fn connect(spawned: Spawned, guard: Box<dyn Send>) -> io::Result<Running> {
         tree,
         status,
     } = spawned;
-    let stdin = pipe::Sender::from_owned_fd(stdin.into())?;
-    let stdout = pipe::Receiver::from_owned_fd(stdout.into())?;
+    let stdin = socket(stdin)?;
+    let stdout = socket(stdout)?;
     let stderr = Tail::drain(pipe::Receiver::from_owned_fd(stderr.into())?);
     let life = ProcessLife::new(tree, status, stderr, guard);
     Ok(Running {
@@ -44,6 +47,12 @@ fn connect(spawned: Spawned, guard: Box<dyn Send>) -> io::Result<Running> {
         stdout: Box::new(stdout),
         life: Box::new(life),
     })
+}
+
+fn socket(end: OwnedFd) -> io::Result<UnixStream> {
+    let stream = std::os::unix::net::UnixStream::from(end);
+    stream.set_nonblocking(true)?;
+    UnixStream::from_std(stream)
 }
 
 /// The system has one number for many reasons: the same "no such file" for a missing directory, a missing program and a
