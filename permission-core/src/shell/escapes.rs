@@ -5,7 +5,7 @@
 
 use super::{
     commands::Invocation,
-    sed, tables,
+    sed, ways,
     word::{Piece, Word},
 };
 
@@ -15,7 +15,7 @@ pub(super) fn spelled(invocation: &Invocation) -> usize {
         return 0;
     };
     let name = name.text();
-    let table = tables::escapes(name);
+    let table = ways::escapes(name);
     let script = match name {
         "sed" | "gsed" => sed_scripts(&invocation.words),
         "awk" | "gawk" | "mawk" | "nawk" => awk_programs(&invocation.words),
@@ -28,7 +28,8 @@ pub(super) fn spelled(invocation: &Invocation) -> usize {
     };
     let last = invocation.words.iter().skip(1).rposition(|word| {
         let unknown = word.pieces.first() == Some(&Piece::Anything);
-        table.is_some_and(|table| unknown || is_way_out(word, table))
+        table
+            .is_some_and(|table| unknown || is_way_out(word, table) || begins(word, table, &invocation.words))
     });
     // `rposition` counts behind the name; the way out's value is the next word.
     let end = last.map_or(0, |at| at + 3);
@@ -52,7 +53,7 @@ fn git_globals(words: &[Word]) -> usize {
     options.len() + 3
 }
 
-fn is_way_out(word: &Word, table: &tables::Escape) -> bool {
+fn is_way_out(word: &Word, table: &ways::Escape) -> bool {
     let text = word.beginning();
     if table.words.contains(&word.text()) {
         return true;
@@ -65,6 +66,16 @@ fn is_way_out(word: &Word, table: &tables::Escape) -> bool {
         return false;
     };
     cluster.contains(|c| table.short.contains(c))
+}
+
+/// A word that says by its beginning what it does.
+fn begins(word: &Word, table: &ways::Escape, words: &[Word]) -> bool {
+    let text = word.beginning().to_ascii_lowercase();
+    let behind =
+        |subcommand: &str| subcommand.is_empty() || words.iter().any(|word| word.text() == subcommand);
+    table.begins.iter().any(|(subcommand, beginning)| {
+        text.starts_with(&beginning.to_ascii_lowercase()) && behind(subcommand)
+    })
 }
 
 /// The words up to the last script of sed that does more than transform, or that is not known.

@@ -3,10 +3,7 @@
 //! Place in the flow: `runs` asks for every command; rules about Read and Edit, and `confine`, look at the result. Only
 //! commands that are known for opening files are looked at, but of those every argument that may be a path.
 
-use super::{
-    Access, Doubt, FileUse, Unanalysable,
-    word::{Piece, Word},
-};
+use super::{Access, FileUse, word::Word};
 
 const READERS: &[&str] = &[
     "awk",
@@ -300,78 +297,19 @@ fn paths(word: &Word) -> Vec<Word> {
     found
 }
 
-/// The directories that relative paths may start from.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Directories {
-    changed: Vec<Word>,
-    git: bool,
-}
-
-/// More changes than this are not followed.
-const MAX_CHANGES: usize = 4;
-
-impl Directories {
-    /// Takes notice of `cd` and its kin.
-    pub(super) fn note(&mut self, words: &[Word]) {
-        let mut words = words
-            .iter()
-            .filter(|word| !matches!(word.text(), "builtin" | "command"));
-        match words.next().map(Word::text) {
-            Some("cd" | "pushd" | "popd" | "chdir") => {
-                let target = words.find(|word| !word.beginning().starts_with('-'));
-                let known = target.filter(|word| word.literal().is_some()).cloned();
-                let target = known.unwrap_or_else(|| Word::unknown(""));
-                let within = self
-                    .changed
-                    .iter()
-                    .map(|base| below(base, &target))
-                    .collect::<Vec<_>>();
-                self.changed.push(target);
-                self.changed.extend(within);
-                if self.changed.len() > MAX_CHANGES {
-                    self.changed = vec![Word::unknown("")];
-                }
-            }
-            Some("git") => self.git = true,
-            Some(_) | None => {}
-        }
-    }
-
-    /// The use in every directory that it may be in.
-    pub(super) fn locate(&self, file: &FileUse) -> Vec<FileUse> {
-        let bases = self.changed.iter().map(|base| FileUse {
-            path: below(base, &file.path),
-            access: file.access,
-        });
-        std::iter::once(file.clone()).chain(bases).collect()
-    }
-
-    /// Git does what the configuration of the directory says that it is in.
-    pub(super) fn check(&self, found: &mut Unanalysable) {
-        if self.git && !self.changed.is_empty() {
-            found.doubts.push(Doubt::ChangedDirectory);
-        }
-    }
-}
-
-fn below(base: &Word, path: &Word) -> Word {
-    if path.home || path.beginning().starts_with('/') {
-        return path.clone();
-    }
-    let mut pieces = base.pieces.clone();
-    match pieces.last_mut() {
-        Some(Piece::Text(text)) => text.push('/'),
-        Some(Piece::FileNames | Piece::Anything) | None => pieces.push(Piece::Text("/".to_owned())),
-    }
-    let mut joined = Word {
-        pieces,
-        ..base.clone()
-    };
-    for piece in &path.pieces {
-        match piece {
-            Piece::Text(text) => joined.push_str(text),
-            Piece::FileNames | Piece::Anything => joined.push_piece(piece.clone()),
-        }
-    }
-    joined
+/// What every process may open without touching a file.
+pub(super) fn is_standard_device(path: &str) -> bool {
+    let descriptor = path.strip_prefix("/dev/fd/");
+    let devices = [
+        "/dev/null",
+        "/dev/zero",
+        "/dev/random",
+        "/dev/urandom",
+        "/dev/tty",
+        "/dev/stdin",
+        "/dev/stdout",
+        "/dev/stderr",
+    ];
+    devices.contains(&path)
+        || descriptor.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
 }

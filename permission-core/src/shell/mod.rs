@@ -6,20 +6,27 @@
 //! analysed never gets an allow; what it may run is still there for deny and ask. Must not run anything.
 
 mod ansi;
+mod builtins;
 mod coarse;
+mod code;
 mod commands;
 mod cut;
+mod directories;
 mod escapes;
+mod feed;
 mod files;
 mod grammar;
 mod guard;
 mod readonly;
+mod redirect;
 mod runs;
 mod scan;
 mod sed;
 mod tables;
 mod walk;
+mod ways;
 mod word;
+mod wrappers;
 
 pub(crate) use commands::{Access, Assignment, Commands, FileUse, Invocation};
 pub(crate) use files::operands;

@@ -4,17 +4,26 @@
 //! A wrapper is looked through; of a runner every word may begin the command that it runs. Must not drop a reading.
 
 use super::{
-    Doubt, Invocation, coarse, escapes, files,
-    tables::{self, Kind, Runner},
+    Doubt, Invocation, builtins, code, escapes,
+    feed::Input,
+    files,
+    tables::{self, Kind},
     walk::Walker,
-    word::Word,
+    word::{Piece, Word},
+    wrappers,
 };
 
 /// So many words of a runner are looked at one by one.
 const MAX_READINGS: usize = 64;
 
-/// Adds a command with what it runs. `input` is what here-documents and here-strings feed to it.
-pub(super) fn follow(walker: &mut Walker<'_>, mut invocation: Invocation, input: &[Word]) {
+/// Adds a command with what it runs, and what is fed to it.
+pub(super) fn follow(walker: &mut Walker<'_>, mut invocation: Invocation, input: &Input) {
+    if let Some(inner) = without_descriptors(&invocation) {
+        walker.doubt(Doubt::CommandName);
+        invocation.certain = false;
+        add(walker, invocation);
+        return follow(walker, inner, input);
+    }
     let Some(first) = invocation.words.first() else {
         return add(walker, invocation);
     };
@@ -24,21 +33,23 @@ pub(super) fn follow(walker: &mut Walker<'_>, mut invocation: Invocation, input:
         return add(walker, invocation);
     };
     let bare = first.literal() == Some(name);
+    builtins::look_into(walker, name, &invocation.words);
+    code::fed_commands(walker, &invocation.words, input);
     match tables::kind(name) {
         Kind::Ordinary => {
             invocation.spelled = escapes::spelled(&invocation);
             if invocation.spelled > 0 {
-                way_out(walker, &invocation);
+                way_out(walker, &invocation, input);
             }
         }
         Kind::Interpreter => {
             invocation.spelled = escapes::spelled(&invocation);
-            interpreter(walker, &invocation, input);
+            code::interpreter(walker, &invocation, input);
         }
         // It only looks a name up.
-        Kind::Wrapper if looks_up(&invocation.words) => {}
+        Kind::Wrapper if wrappers::looks_up(&invocation.words) => {}
         Kind::Wrapper => {
-            suffixes(walker, &invocation);
+            suffixes(walker, &invocation, input);
             if let Some(inner) = unwrapped(walker, &invocation, bare) {
                 invocation.certain = false;
                 add(walker, invocation);
@@ -46,22 +57,38 @@ pub(super) fn follow(walker: &mut Walker<'_>, mut invocation: Invocation, input:
             }
         }
         Kind::Runner(runner) => {
-            if let Some(at) = command_of(runner, &invocation.words) {
+            if let Some(at) = wrappers::command_of(runner, &invocation.words) {
                 invocation.spelled = at + 1;
-                suffixes(walker, &invocation);
+                suffixes(walker, &invocation, input);
             }
         }
         Kind::AlwaysAsks => {
             walker.doubt(Doubt::Wrapper);
-            suffixes(walker, &invocation);
+            suffixes(walker, &invocation, input);
         }
-        Kind::Shell => shell(walker, &invocation.words, input),
+        Kind::Shell => code::shell(walker, &invocation.words, input),
+        Kind::Source => code::source(walker, &invocation.words, input),
         Kind::Evaluator => {
             walker.doubt(Doubt::Code);
-            evaluate(walker, &invocation.words);
+            code::evaluate(walker, &invocation.words);
         }
     }
     add(walker, invocation);
+}
+
+/// `{fd}>f command`: the grammar takes the name of the descriptor for a word.
+fn without_descriptors(invocation: &Invocation) -> Option<Invocation> {
+    let names_descriptor = |word: &Word| {
+        let name = word.raw.strip_prefix('{').and_then(|raw| raw.strip_suffix('}'));
+        name.is_some_and(|name| {
+            name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        })
+    };
+    let mut inner = invocation.clone();
+    inner.words.retain(|word| !names_descriptor(word));
+    let first = invocation.words.first().is_some_and(names_descriptor);
+    first.then_some(inner)
 }
 
 fn add(walker: &mut Walker<'_>, invocation: Invocation) {
@@ -78,20 +105,31 @@ fn opens(walker: &mut Walker<'_>, words: &[Word]) {
 }
 
 /// Readings of a runner's arguments: a command may begin at every word, and a word may be a text of code.
-fn suffixes(walker: &mut Walker<'_>, invocation: &Invocation) {
+fn suffixes(walker: &mut Walker<'_>, invocation: &Invocation, input: &Input) {
     let certain = std::mem::replace(&mut walker.certain, false);
-    let arguments: Vec<Word> = invocation.words.iter().skip(1).cloned().collect();
+    let arguments = arguments(invocation);
     for at in 0..arguments.len().min(MAX_READINGS) {
         let words = arguments.get(at..).unwrap_or_default();
         let name = words.first().map(Word::base_name).unwrap_or_default();
         match tables::kind(name.text()) {
-            Kind::Shell => shell(walker, words, &[]),
+            Kind::Shell => code::shell(walker, words, input),
+            Kind::Source => code::source(walker, words, input),
             Kind::Evaluator => {
                 walker.doubt(Doubt::Code);
-                evaluate(walker, words);
+                code::evaluate(walker, words);
             }
-            Kind::Interpreter | Kind::Ordinary | Kind::Wrapper | Kind::Runner(_) | Kind::AlwaysAsks => {}
+            Kind::Interpreter => {
+                let mut inner = Invocation {
+                    words: words.to_vec(),
+                    ..Invocation::default()
+                };
+                inner.spelled = escapes::spelled(&inner);
+                quietly(walker, |walker| code::interpreter(walker, &inner, input));
+            }
+            Kind::Ordinary | Kind::Wrapper | Kind::Runner(_) | Kind::AlwaysAsks => {}
         }
+        builtins::look_into(walker, name.text(), words);
+        code::fed_commands(walker, words, input);
         code_in(walker, words.first());
         opens(walker, words);
     }
@@ -102,20 +140,82 @@ fn suffixes(walker: &mut Walker<'_>, invocation: &Invocation) {
     walker.certain = certain;
 }
 
+/// The arguments of a runner. `xargs` adds its input to them, or puts it where an option says.
+fn arguments(invocation: &Invocation) -> Vec<Word> {
+    let mut arguments: Vec<Word> = invocation.words.iter().skip(1).cloned().collect();
+    let name = invocation.words.first().map(Word::base_name).unwrap_or_default();
+    if name.text() != "xargs" || arguments.is_empty() {
+        return arguments;
+    }
+    let mark = arguments.iter().enumerate().find_map(|(at, word)| {
+        let options = ["-I", "--replace=", "-i"];
+        let mark = options
+            .iter()
+            .find_map(|option| word.text().strip_prefix(option))?;
+        let next = arguments.get(at + 1).map(Word::text).unwrap_or_default();
+        Some(if mark.is_empty() { next } else { mark }.to_owned())
+    });
+    let runs = |word: &Word| {
+        !matches!(
+            tables::kind(word.base_name().text()),
+            Kind::Ordinary | Kind::Interpreter
+        )
+    };
+    // Of an ordinary command, it is only an argument.
+    if !arguments.iter().any(runs) {
+        return arguments;
+    }
+    if let Some(mark) = mark.filter(|mark| !mark.is_empty()) {
+        for word in &mut arguments {
+            if let Some((before, after)) = word.literal().and_then(|text| text.split_once(mark.as_str())) {
+                let pieces = [
+                    Piece::Text(before.to_owned()),
+                    Piece::Anything,
+                    Piece::Text(after.to_owned()),
+                ];
+                let empty = |piece: &Piece| matches!(piece, Piece::Text(text) if text.is_empty());
+                word.pieces = pieces.into_iter().filter(|piece| !empty(piece)).collect();
+            }
+        }
+    }
+    arguments.push(Word::unknown("<input>"));
+    arguments
+}
+
+/// What a reading doubts is no reason to doubt the command.
+fn quietly(walker: &mut Walker<'_>, read: impl FnOnce(&mut Walker<'_>)) {
+    let doubts = walker.found.doubts.len();
+    read(walker);
+    walker.found.doubts.truncate(doubts);
+}
+
 /// A word with blanks or operators in it may be code; if it is not, that is no reason to doubt the command.
 fn code_in(walker: &mut Walker<'_>, word: Option<&Word>) {
     let code = word.and_then(Word::literal).unwrap_or_default();
     if code.contains(|c: char| c.is_whitespace() || ";&|`$".contains(c)) {
-        let doubts = walker.found.doubts.len();
-        walker.text(code);
-        walker.found.doubts.truncate(doubts);
+        walker.maybe(code);
+        // `-Scode`, and `Option command` of ssh.
+        if code.starts_with('-') && !code.starts_with("--") {
+            walker.maybe(code.get(2..).unwrap_or_default());
+        }
+        if let Some((option, rest)) = code.split_once(char::is_whitespace)
+            && option.ends_with("Command")
+        {
+            walker.maybe(rest);
+        }
+        // `NAME=code`, `--option=code`
+        if let Some((name, value)) = code.split_once('=')
+            && !name.contains(char::is_whitespace)
+        {
+            walker.maybe(value);
+        }
     }
 }
 
 /// The command behind a wrapper whose options are all known.
 fn unwrapped(walker: &mut Walker<'_>, invocation: &Invocation, bare: bool) -> Option<Invocation> {
     let words: Vec<&str> = invocation.words.iter().map(Word::text).collect();
-    let at = if bare { begins(&words) } else { None };
+    let at = if bare { wrappers::begins(&words) } else { None };
     let Some(at) = at else {
         walker.doubt(Doubt::Wrapper);
         return None;
@@ -132,168 +232,20 @@ fn unwrapped(walker: &mut Walker<'_>, invocation: &Invocation, bare: bool) -> Op
     Some(inner)
 }
 
-/// `command -v name`
-fn looks_up(words: &[Word]) -> bool {
-    let [name, option, ..] = words else {
-        return false;
-    };
-    name.literal() == Some("command") && matches!(option.literal(), Some("-v" | "-V"))
-}
-
-/// Where the command of a wrapper begins.
-fn begins(words: &[&str]) -> Option<usize> {
-    let (name, arguments) = words.split_first()?;
-    let number = |text: &str| text.chars().next().is_some_and(|c| c.is_ascii_digit());
-    let skipped = match *name {
-        "timeout" => {
-            let flags = ["--preserve-status", "--foreground", "-v", "--verbose"];
-            let options = options(arguments, &flags, &["-k", "-s", "--kill-after", "--signal"])?;
-            arguments.get(options).filter(|text| number(text))?;
-            options + 1
-        }
-        "nice" => match arguments.first().and_then(|option| option.strip_prefix('-')) {
-            Some(digits) if !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit()) => 1,
-            Some(_) | None => options(arguments, &[], &["-n", "--adjustment"])?,
-        },
-        "stdbuf" => options(
-            arguments,
-            &[],
-            &["-i", "-o", "-e", "--input", "--output", "--error"],
-        )?,
-        "time" => options(arguments, &["-p"], &[])?,
-        "nohup" | "xargs" | "command" | "builtin" | "noglob" => 0,
-        _ => return None,
-    };
-    let inner = arguments.get(skipped)?;
-    (!inner.starts_with('-') && !inner.is_empty()).then_some(skipped + 1)
-}
-
-/// How many words are options; `None` where one is not known.
-fn options(arguments: &[&str], flags: &[&str], values: &[&str]) -> Option<usize> {
-    let mut at = 0;
-    while let Some(option) = arguments.get(at).filter(|word| word.starts_with('-')) {
-        if flags.contains(option) {
-            at += 1;
-        } else if values.contains(option) {
-            at += 2;
-        } else if values.iter().any(|value| is_glued(option, value)) {
-            at += 1;
-        } else {
-            return None;
-        }
-    }
-    Some(at)
-}
-
-/// `-n5` or `--adjustment=5`.
-fn is_glued(option: &str, value: &str) -> bool {
-    let rest = option.strip_prefix(value).unwrap_or_default();
-    if value.starts_with("--") {
-        rest.starts_with('=')
-    } else {
-        !rest.is_empty()
-    }
-}
-
-/// Where the command of a runner begins. With options that are not known, rather later than earlier.
-fn command_of(runner: &Runner, words: &[Word]) -> Option<usize> {
-    let mut operands = runner.operands;
-    let mut subcommand = runner.subcommands.is_empty();
-    let mut arguments = words.iter().enumerate().skip(1);
-    while let Some((at, word)) = arguments.next() {
-        let text = word.beginning();
-        if text.starts_with('-') && text.len() > 1 {
-            if runner.values.contains(&word.text()) {
-                arguments.next();
-            }
-        } else if !subcommand {
-            if !runner.subcommands.contains(&word.text()) {
-                return None;
-            }
-            subcommand = true;
-        } else if text.contains('=') && word.literal().is_some() {
-            // `env NAME=value command`
-        } else if operands > 0 {
-            operands -= 1;
-        } else {
-            return Some(at);
-        }
-    }
-    (subcommand && words.len() > 1).then(|| words.len() - 1)
-}
-
-fn shell(walker: &mut Walker<'_>, words: &[Word], input: &[Word]) {
-    let is_code = |word: &Word| {
-        let text = word.beginning();
-        text.starts_with('-') && !text.starts_with("--") && text.contains('c')
-    };
-    let operands = words.iter().skip(1).filter(|word| !word.may_be_option()).count();
-    let stdin = words
-        .iter()
-        .skip(1)
-        .any(|word| word.beginning().starts_with("-s"));
-    if words.iter().skip(1).any(is_code) {
-        walker.doubt(Doubt::Code);
-        words.iter().skip(1).for_each(|word| run_word(walker, word));
-    } else if operands == 0 || stdin {
-        walker.doubt(Doubt::Code);
-        input.iter().for_each(|word| run_word(walker, word));
-    }
-}
-
-fn evaluate(walker: &mut Walker<'_>, words: &[Word]) {
-    for word in words.iter().skip(1) {
-        run_word(walker, word);
-        if let Some((_, value)) = word.text().split_once('=') {
-            walker.text(value);
-        }
-    }
-    let whole: Option<Vec<&str>> = words.iter().skip(1).map(Word::literal).collect();
-    if let Some(whole) = whole.filter(|whole| whole.len() > 1) {
-        walker.text(&whole.join(" "));
-    }
-}
-
-/// Code in a word: as text if it is literal, else as words of which parts are not known.
-fn run_word(walker: &mut Walker<'_>, word: &Word) {
-    let certain = std::mem::replace(&mut walker.certain, false);
-    match word.literal() {
-        Some(text) => walker.text(text),
-        None => {
-            walker.found.seen.fragments.push(vec![word.clone()]);
-            coarse::read(&word.raw, &mut walker.found);
-        }
-    }
-    walker.certain = certain;
-}
-
-fn interpreter(walker: &mut Walker<'_>, invocation: &Invocation, input: &[Word]) {
-    if invocation.words.len() == 1 || !input.is_empty() {
-        walker.doubt(Doubt::Code);
-    }
-    if invocation.spelled > 0 || !input.is_empty() {
-        let code = invocation.words.iter().skip(1).chain(input);
-        code.for_each(|word| other_code(walker, word));
-    }
-}
-
 /// Words of an ordinary command that has a way out: what follows may be a command, or code.
-fn way_out(walker: &mut Walker<'_>, invocation: &Invocation) {
-    suffixes(walker, invocation);
+fn way_out(walker: &mut Walker<'_>, invocation: &Invocation, input: &Input) {
+    suffixes(walker, invocation, input);
     for word in invocation.words.iter().skip(1) {
         if word
             .raw
-            .contains(|c: char| c.is_whitespace() || "=(|/".contains(c))
+            .contains(|c: char| c.is_whitespace() || "=(|/!:".contains(c))
         {
-            other_code(walker, word);
+            code::other_code(walker, word);
         }
-    }
-}
-
-/// Code that is no shell's: it is searched for commands, and may hold more than is found.
-fn other_code(walker: &mut Walker<'_>, word: &Word) {
-    match word.literal() {
-        Some(text) => walker.coarse(text),
-        None => coarse::read(&word.raw, &mut walker.found),
+        // `-x'command'`
+        let glued = word.text().strip_prefix('-').and_then(|rest| rest.get(1..));
+        if let Some(glued) = glued.filter(|glued| !glued.is_empty() && !glued.starts_with('-')) {
+            walker.coarse(glued);
+        }
     }
 }

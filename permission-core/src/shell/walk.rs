@@ -7,15 +7,15 @@ use std::collections::BTreeSet;
 
 use brush_parser::ast::{
     Assignment as AssignmentNode, AssignmentName, AssignmentValue, Command,
-    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, IoFileRedirectKind,
-    IoFileRedirectTarget, IoHereDocument, IoRedirect, Pipeline, Program, RedirectList, SimpleCommand,
-    Word as WordNode,
+    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Pipeline, Program,
+    RedirectList, SimpleCommand, Word as WordNode,
 };
 
 use super::{
-    Access, Assignment, Doubt, FileUse, Invocation, Unanalysable, coarse,
+    Assignment, Doubt, Invocation, Unanalysable, builtins, coarse,
     cut::Cut,
-    files::Directories,
+    directories::Directories,
+    feed::{self, Input},
     grammar, runs,
     scan::{Scanned, Scanner},
     word::Word,
@@ -30,16 +30,20 @@ const MAX_INVOCATIONS: usize = 400;
 
 /// Collects what a text runs.
 pub(super) struct Walker<'a> {
-    cut: &'a Cut,
+    pub(super) cut: &'a Cut,
     pub(super) found: Unanalysable,
-    marks: BTreeSet<usize>,
+    pub(super) marks: BTreeSet<usize>,
     /// The text that the tree at hand comes from.
     source: Vec<char>,
-    budget: usize,
+    pub(super) budget: usize,
     depth: usize,
     /// Whether what is found certainly runs.
     pub(super) certain: bool,
     pub(super) directories: Directories,
+    /// What a pipe or an outer redirection feeds to the command at hand.
+    pub(super) fed: Vec<Word>,
+    /// What the last command prints.
+    pub(super) prints: Vec<Word>,
 }
 
 /// A command while its parts are gathered.
@@ -49,7 +53,9 @@ struct Parts {
     words: Vec<Word>,
     /// Where the last word ended, in characters.
     end: Option<usize>,
-    input: Vec<Word>,
+    input: Input,
+    /// What of the assignments is literal.
+    values: Vec<(String, String)>,
 }
 
 impl<'a> Walker<'a> {
@@ -64,6 +70,8 @@ impl<'a> Walker<'a> {
             depth: 0,
             certain: true,
             directories: Directories::default(),
+            fed: Vec::new(),
+            prints: Vec::new(),
         };
         walker.text(&cut.text);
         walker.directories.check(&mut walker.found);
@@ -98,6 +106,23 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// A text that is code to somebody, perhaps: for limits only.
+    pub(super) fn maybe(&mut self, text: &str) {
+        let doubts = self.found.doubts.len();
+        let certain = std::mem::replace(&mut self.certain, false);
+        let prints = std::mem::take(&mut self.prints);
+        self.text(text);
+        self.prints = prints;
+        self.certain = certain;
+        self.found.doubts.truncate(doubts);
+    }
+
+    /// A text in which the substitutions run.
+    pub(super) fn expand(&mut self, text: &str) {
+        let scanned = Scanner::new(self.cut, &mut self.budget).here_document(text);
+        self.take(scanned, text);
+    }
+
     /// A text that may be run by something else than a shell, or that nothing could read.
     pub(super) fn coarse(&mut self, text: &str) {
         coarse::read(&self.cut.restored(text), &mut self.found);
@@ -107,43 +132,65 @@ impl<'a> Walker<'a> {
         program.complete_commands.iter().for_each(|list| self.list(list));
     }
 
-    fn list(&mut self, list: &CompoundList) {
+    pub(super) fn list(&mut self, list: &CompoundList) {
         for item in &list.0 {
             for (_, pipeline) in &item.0 {
                 self.pipeline(pipeline);
             }
         }
+        let mut pipelines = list.0.iter().flat_map(|item| &item.0);
+        if pipelines.nth(1).is_some() {
+            self.prints = feed::unknown();
+        }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline) {
-        for command in &pipeline.seq {
+        let outer = self.fed.clone();
+        for (at, command) in pipeline.seq.iter().enumerate() {
+            if at > 0 {
+                self.fed = std::mem::replace(&mut self.prints, feed::unknown());
+            }
             if self.found.seen.invocations.len() > MAX_INVOCATIONS {
                 self.doubt(Doubt::TooMany);
                 let text: String = self.source.iter().collect();
-                return self.coarse(&text);
+                self.coarse(&text);
+                break;
             }
             self.command(command);
         }
+        self.fed = outer;
     }
 
     fn command(&mut self, command: &Command) {
         match command {
             Command::Simple(simple) => self.simple(simple),
-            Command::Compound(compound, redirects) => {
-                self.compound(compound);
-                self.redirect_list(redirects.as_ref());
-            }
+            Command::Compound(compound, redirects) => self.redirected(compound, redirects.as_ref()),
             Command::Function(function) => {
                 self.doubt(Doubt::Definition);
                 self.scan(&function.fname);
-                self.compound(&function.body.0);
-                self.redirect_list(function.body.1.as_ref());
+                self.redirected(&function.body.0, function.body.1.as_ref());
+                self.prints = feed::unknown();
             }
             Command::ExtendedTest(test, redirects) => {
                 self.doubt(Doubt::ControlStructure);
                 self.test(&test.expr);
                 self.redirect_list(redirects.as_ref());
+                self.prints = feed::unknown();
             }
+        }
+    }
+
+    fn redirected(&mut self, compound: &CompoundCommand, redirects: Option<&RedirectList>) {
+        let input = self.redirect_list(redirects);
+        let piped = self.fed.len();
+        self.fed.extend(input);
+        self.compound(compound);
+        self.fed.truncate(piped);
+        if !matches!(
+            compound,
+            CompoundCommand::BraceGroup(_) | CompoundCommand::Subshell(_)
+        ) {
+            self.prints = feed::unknown();
         }
     }
 
@@ -216,14 +263,18 @@ impl<'a> Walker<'a> {
                 self.test(right);
             }
             ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
-            ExtendedTestExpr::UnaryTest(_, word) => {
-                self.scan(word);
-            }
+            ExtendedTestExpr::UnaryTest(_, word) => self.tested(word),
             ExtendedTestExpr::BinaryTest(_, left, right) => {
-                self.scan(left);
-                self.scan(right);
+                self.tested(left);
+                self.tested(right);
             }
         }
+    }
+
+    /// `[[ 'a[$(id)]' -eq 1 ]]` expands what is quoted.
+    fn tested(&mut self, word: &WordNode) {
+        let word = self.scan(word);
+        builtins::expand(self, word.text());
     }
 
     fn simple(&mut self, command: &SimpleCommand) {
@@ -235,6 +286,11 @@ impl<'a> Walker<'a> {
         }
         let suffix = command.suffix.iter().flat_map(|suffix| &suffix.0);
         suffix.for_each(|item| self.item(item, false, &mut parts));
+        let passed_on = !parts.words.is_empty();
+        for (name, value) in &parts.values {
+            builtins::assignment(self, name, value, passed_on);
+        }
+        let prints = feed::printed(&parts.words, &self.reaches(&parts.input));
         let invocation = Invocation {
             assignments: parts.assignments,
             words: parts.words,
@@ -242,15 +298,19 @@ impl<'a> Walker<'a> {
             certain: self.certain,
         };
         runs::follow(self, invocation, &parts.input);
+        self.prints = prints;
     }
 
     fn item(&mut self, item: &Item, before_name: bool, parts: &mut Parts) {
         match item {
-            Item::IoRedirect(redirect) => self.redirect(redirect, &mut parts.input),
+            Item::IoRedirect(redirect) => self.redirect(redirect, &mut parts.input.given),
             Item::Word(word) => self.argument(word, parts),
             Item::AssignmentWord(assignment, word) if before_name => {
                 self.assignment(assignment);
-                self.scan(word);
+                let whole = self.scan(word);
+                if let Some((name, value)) = whole.text().split_once('=') {
+                    parts.values.push((name.to_owned(), value.to_owned()));
+                }
                 let (AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _)) =
                     &assignment.name;
                 parts.assignments.push(Assignment { name: name.clone() });
@@ -262,7 +322,8 @@ impl<'a> Walker<'a> {
             Item::ProcessSubstitution(_, subshell) => {
                 self.doubt(Doubt::Substitution);
                 self.list(&subshell.list);
-                parts.words.push(Word::unknown("<(…)"));
+                parts.input.substituted.append(&mut self.prints);
+                parts.words.push(Word::unknown(feed::SUBSTITUTED));
             }
         }
     }
@@ -288,81 +349,7 @@ impl<'a> Walker<'a> {
         parts.words.push(word);
     }
 
-    fn redirect_list(&mut self, redirects: Option<&RedirectList>) {
-        for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.redirect(redirect, &mut Vec::new());
-        }
-    }
-
-    fn redirect(&mut self, redirect: &IoRedirect, input: &mut Vec<Word>) {
-        match redirect {
-            IoRedirect::File(_, kind, target) => self.file_redirect(kind, target),
-            IoRedirect::HereDocument(_, document) => input.push(self.here_document(document)),
-            IoRedirect::HereString(_, word) => input.push(self.scan(word)),
-            IoRedirect::OutputAndError(word, _) => {
-                let word = self.scan(word);
-                self.opens(word, Access::Write);
-            }
-        }
-    }
-
-    fn file_redirect(&mut self, kind: &IoFileRedirectKind, target: &IoFileRedirectTarget) {
-        let access = match kind {
-            IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput => Access::Read,
-            IoFileRedirectKind::Write
-            | IoFileRedirectKind::Append
-            | IoFileRedirectKind::ReadAndWrite
-            | IoFileRedirectKind::Clobber
-            | IoFileRedirectKind::DuplicateOutput => Access::Write,
-        };
-        match target {
-            IoFileRedirectTarget::Fd(_) => {}
-            IoFileRedirectTarget::Filename(word) => {
-                let word = self.scan(word);
-                self.opens(word, access);
-            }
-            IoFileRedirectTarget::Duplicate(word) => {
-                let word = self.scan(word);
-                let descriptor = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '-');
-                if !word.literal().is_some_and(descriptor) {
-                    self.opens(word, access);
-                }
-            }
-            IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
-                self.doubt(Doubt::Substitution);
-                self.list(&subshell.list);
-            }
-        }
-    }
-
-    fn opens(&mut self, path: Word, access: Access) {
-        let device = |prefix| path.beginning().starts_with(prefix);
-        if device("/dev/tcp") || device("/dev/udp") {
-            self.doubt(Doubt::Device);
-        }
-        if path.literal() == Some("/dev/null") {
-            return;
-        }
-        let uses = self.directories.locate(&FileUse { path, access });
-        self.found.seen.redirections.extend(uses);
-    }
-
-    fn here_document(&mut self, document: &IoHereDocument) -> Word {
-        let body = match self.cut.mark(&document.doc.value) {
-            Some(number) => {
-                self.marks.insert(number);
-                self.cut.part(number).to_owned()
-            }
-            None => document.doc.value.clone(),
-        };
-        if !document.requires_expansion {
-            return Word::plain(&self.cut.restored(&body));
-        }
-        let scanned = Scanner::new(self.cut, &mut self.budget).here_document(&body);
-        self.take(scanned, &body)
-    }
-
-    fn scan(&mut self, node: &WordNode) -> Word {
+    pub(super) fn scan(&mut self, node: &WordNode) -> Word {
         self.scan_text(&node.value)
     }
 
@@ -371,7 +358,7 @@ impl<'a> Walker<'a> {
         self.take(scanned, raw)
     }
 
-    fn take(&mut self, scanned: Scanned, raw: &str) -> Word {
+    pub(super) fn take(&mut self, scanned: Scanned, raw: &str) -> Word {
         self.marks.extend(scanned.marks);
         self.found.doubts.extend(scanned.doubts);
         if scanned.lost {
