@@ -9,6 +9,7 @@
 mod answer;
 mod confine;
 mod examine;
+mod names;
 mod policy;
 mod policy_file;
 mod protected;

@@ -7,7 +7,7 @@ use std::{fmt, path::Path, sync::Arc};
 
 use serde_json::{Value, json};
 
-use super::{policy::Policy, words};
+use super::{names, policy::Policy, words};
 use crate::{
     modes::{ModeSetting, PermissionMode},
     pipeline::hooks::{HookEvent, Hooks},
@@ -48,6 +48,9 @@ const PERMISSIONS: [&str; 11] = [
     "autoAllow",
     "clientMcpServers",
 ];
+/// What a hook's limit may be, in seconds.
+const TIMEOUTS: std::ops::RangeInclusive<f64> = 0.05..=86_400.0;
+
 const GROUP: [&str; 2] = ["matcher", "hooks"];
 const HOOK: [&str; 3] = ["type", "command", "timeout"];
 
@@ -146,6 +149,11 @@ impl<'a> Reader<'a> {
 
     fn rules(&mut self, kind: RuleKind, node: Node<'a>, key: &str) {
         for (text, node, key) in self.texts(node, key) {
+            let tool = text.split('(').next().unwrap_or_default().trim();
+            if let Some(meant) = names::meant(tool) {
+                self.wrong(node, &key, words::no_such_tool(tool, meant));
+                continue;
+            }
             let origin = RuleOrigin::File(self.origin(node));
             if let Some(problem) = self.policy.rules.add(kind, &text, origin) {
                 self.wrong(node, &key, words::bad_rule(problem.message));
@@ -177,8 +185,10 @@ impl<'a> Reader<'a> {
         for (name, node) in self.object(group, key, &GROUP) {
             if name == "hooks" {
                 for (hook, key) in self.elements(node, &format!("{key}.hooks")) {
-                    self.object(hook, &key, &HOOK);
+                    self.hook(hook, &key);
                 }
+            } else if let Some(Value::String(matcher)) = node.value() {
+                self.matcher(node, &format!("{key}.matcher"), &matcher);
             }
         }
         let origin = self.origin(group);
@@ -188,6 +198,26 @@ impl<'a> Reader<'a> {
             self.wrong(group, key, problem.message);
         }
         self.policy.hooks.extend(hooks);
+    }
+
+    fn hook(&mut self, hook: Node<'a>, key: &str) {
+        for (name, node) in self.object(hook, key, &HOOK) {
+            let limit = node.value().and_then(|value| value.as_f64());
+            if name == "timeout" && !limit.is_some_and(|limit| TIMEOUTS.contains(&limit)) {
+                self.wrong(node, &format!("{key}.timeout"), words::NOT_A_TIME);
+            }
+        }
+    }
+
+    fn matcher(&mut self, node: Node<'a>, key: &str, matcher: &str) {
+        if matcher.contains(',') {
+            self.wrong(node, key, words::COMMA);
+        }
+        for name in matcher.split('|') {
+            if let Some(meant) = names::meant(name.trim()) {
+                self.wrong(node, key, words::no_such_tool(name, meant));
+            }
+        }
     }
 
     /// The members of an object that may have these names only, each once.
@@ -352,6 +382,9 @@ mod tests {
             "{\"hooks\": {\"PreToolUse\": [{\"match\": \"Bash\", \"hooks\": [{\"cmd\": \"x\"}]}]}}",
             "{\"hooks\": {\"PreToolUse\": [\n{\"matcher\": \"[\", \"hooks\": []}]}}",
             "{\"permissions\": {\"deny\": [\"x\"]}",
+            "{\"permissions\": {\"deny\": [\"bash(rm *)\", \"mcp_jira\"]}}",
+            "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"bash\", \"hooks\": []}, {\"matcher\": \"Bash, Edit\", \"hooks\": []}]}}",
+            "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"x\", \"timeout\": \"5\"}, {\"command\": \"x\", \"timeout\": 0}]}]}}",
         ];
         let told: Vec<String> = texts.iter().flat_map(|text| mistakes(text)).collect();
         insta::assert_snapshot!(told.join("\n"));

@@ -53,6 +53,8 @@ pub(super) const NOT_A_SWITCH: &str = "must be `true` or `false`";
 pub(super) const NOT_DISABLE: &str = "must be the string `disable`, or be left out";
 pub(super) const NOT_A_COUNT: &str = "must be a whole number; 0 means never";
 pub(super) const NOT_ABSOLUTE: &str = "must begin with `/` or `~/`";
+pub(super) const NOT_A_TIME: &str = "must be a number of seconds, from 0.05 to 86400";
+pub(super) const COMMA: &str = "names of tools are joined by `|`, without blanks";
 pub(super) const REPEATED: &str = "stands here more than once";
 
 /// A key that means nothing.
@@ -66,6 +68,12 @@ pub(super) fn too_long(bytes: usize) -> String {
     format!(
         "the deny and ask rules together are longer than the {bytes} bytes that Claude's command line takes; use fewer, wider rules"
     )
+}
+
+/// A name that is nearly that of a tool.
+pub(super) fn no_such_tool(name: &str, meant: &str) -> String {
+    let name: String = name.escape_debug().collect();
+    format!("there is no tool `{name}`; did you mean `{meant}`?")
 }
 
 /// A mode that is none.

@@ -16,8 +16,7 @@ pub(super) const HOOK_OVERFLOWED: &str = "a hook wrote too much, so its decision
 pub(super) const HOOK_DENIED: &str = "a hook denied the call and gave no reason";
 pub(super) const HOOK_ASKED: &str = "a hook wants the user to be asked";
 pub(super) const HOOK_BAD_JSON: &str = "a hook's output begins like JSON and is not a JSON object";
-pub(super) const HOOK_BAD_DECISION: &str =
-    "a hook's `permissionDecision` is none of `allow`, `deny`, `ask` and `defer`";
+pub(super) const HOOK_BAD_DECISION: &str = "a hook's `permissionDecision` is none of `allow`, `deny`, `ask` and `defer`, or its `decision` neither `approve` nor `block`";
 pub(super) const HOOK_BAD_INPUT: &str = "a hook's `updatedInput` is not one JSON object";
 pub(super) const HOOK_UNKNOWN_OUTPUT: &str = "a hook's output is neither empty, nor `DENY:`, nor JSON";
 pub(super) const HOOK_FEEDBACK: &str = "a hook objects to the result and gives no reason";

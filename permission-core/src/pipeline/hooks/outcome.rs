@@ -122,14 +122,23 @@ impl PreToolUse {
     fn object(said: &Value) -> Self {
         let specific = said.get("hookSpecificOutput");
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        let decision = specific.and_then(|specific| specific.get("permissionDecision"));
-        let why = text(specific.and_then(|specific| specific.get("permissionDecisionReason")));
+        // Some write it where the other fields are.
+        let field = |name: &str| {
+            specific
+                .and_then(|specific| specific.get(name))
+                .or_else(|| said.get(name))
+        };
+        let decision = field("permissionDecision");
+        let why = text(field("permissionDecisionReason"));
         let deny = |reason: Option<String>| Self::deny(reason.unwrap_or_else(|| words::HOOK_DENIED.into()));
-        if said.get("continue") == Some(&Value::Bool(false)) {
-            return deny(text(said.get("stopReason")));
+        match said.get("continue") {
+            None | Some(Value::Null | Value::Bool(true)) => {}
+            Some(_) => return deny(text(said.get("stopReason"))),
         }
-        if said.get("decision").and_then(Value::as_str) == Some("block") {
-            return deny(text(said.get("reason")));
+        match said.get("decision").map(Value::as_str) {
+            None | Some(Some("approve" | "allow")) => {}
+            Some(Some("block" | "deny")) => return deny(text(said.get("reason"))),
+            Some(_) => return Self::deny(words::HOOK_BAD_DECISION),
         }
         let ask = match decision.map(Value::as_str) {
             None | Some(Some("allow" | "defer")) => None,
@@ -266,6 +275,17 @@ mod tests {
         assert_eq!(say(specific("whatever")), deny(words::HOOK_BAD_DECISION));
         assert_eq!(say(json!({ "decision": "block", "reason": "b" })), deny("b"));
         assert_eq!(say(json!({ "continue": false, "stopReason": "s" })), deny("s"));
+        assert_eq!(say(json!({ "decision": "deny", "reason": "b" })), deny("b"));
+        assert_eq!(say(json!({ "decision": "no" })), deny(words::HOOK_BAD_DECISION));
+        assert_eq!(
+            say(json!({ "decision": "approve" })),
+            PreToolUse::Approve { note: None }
+        );
+        assert_eq!(
+            say(json!({ "permissionDecision": "deny" })),
+            deny(words::HOOK_DENIED)
+        );
+        assert_eq!(say(json!({ "continue": "false", "stopReason": "s" })), deny("s"));
         assert_eq!(say(json!({ "other": 1 })), PreToolUse::Approve { note: None });
         let ask = PreToolUse::Change {
             input: None,
