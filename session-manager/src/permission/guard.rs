@@ -262,6 +262,12 @@ impl SessionGuard {
         Ok(())
     }
 
+    /// A question that has no decision: nobody answered it as it was asked, or it was taken back.
+    pub(crate) fn unanswered(&mut self, Guarded(call): &Guarded, why: &str) {
+        let reason = why.to_owned();
+        self.decided(call, by_user(Opinion::Deny { reason }));
+    }
+
     fn go_on(
         &mut self,
         control: &ControlId,

@@ -147,18 +147,18 @@ impl Asks {
 
     /// Withdraws one question, which Claude no longer asks: the client is told, Claude needs no reply. Hands back the tool
     /// call that it was about, if the client knew of it.
-    pub(crate) fn withdraw(&mut self, control: &ControlId) -> Option<ToolUseId> {
+    pub(crate) fn withdraw(&mut self, control: &ControlId) -> Option<(ToolUseId, Guarded)> {
         self.expected.remove(control);
         let ask = self.open.remove(control)?;
         ask.withdraw.cancel();
-        Some(ask.tool_use)
+        Some((ask.tool_use, ask.guarded))
     }
 
     /// Withdraws every question; each of the ids that come back needs a reply to Claude.
-    pub(crate) fn withdraw_all(&mut self) -> Vec<(ControlId, Option<ToolUseId>)> {
+    pub(crate) fn withdraw_all(&mut self) -> Vec<(ControlId, Option<(ToolUseId, Guarded)>)> {
         let open = self.open.drain().map(|(control, ask)| {
             ask.withdraw.cancel();
-            (control, Some(ask.tool_use))
+            (control, Some((ask.tool_use, ask.guarded)))
         });
         open.chain(self.expected.drain().map(|control| (control, None)))
             .collect()

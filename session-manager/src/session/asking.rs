@@ -78,7 +78,10 @@ impl Actor {
         }
         let mut settlement = match outcome {
             Ok(settlement) => settlement,
-            Err(text) => return self.refuse(&control, tool_use.as_str(), text),
+            Err(text) => {
+                self.guard.unanswered(&guarded, &text);
+                return self.refuse(&control, tool_use.as_str(), text);
+            }
         };
         if let Err(reason) = self.guard.settled(guarded, self.modes.current(), &settlement) {
             return self.deny(&control, tool_use.as_str(), reason);
@@ -113,7 +116,8 @@ impl Actor {
 
     /// Claude does not ask any more.
     pub(super) fn withdrawn_by_claude(&mut self, control: &ControlId) {
-        if let Some(tool_use) = self.asks.withdraw(control) {
+        if let Some((tool_use, guarded)) = self.asks.withdraw(control) {
+            self.guard.unanswered(&guarded, WITHDRAWN);
             let update = self.translator.aborted(tool_use.as_str());
             update.into_iter().for_each(|update| self.update(update));
         }
@@ -121,9 +125,12 @@ impl Actor {
 
     /// Nobody may answer the open questions any more; Claude is told so.
     pub(super) fn withdraw_asks(&mut self) {
-        for (control, tool_use) in self.asks.withdraw_all() {
-            let tool_use = tool_use.as_ref().map_or("", |id| id.as_str());
-            self.refuse(&control, tool_use, SettleError::Aborted.to_string());
+        for (control, asked) in self.asks.withdraw_all() {
+            let shown = asked.as_ref().map_or("", |(id, _)| id.as_str());
+            if let Some((_, guarded)) = &asked {
+                self.guard.unanswered(guarded, CANCELLED);
+            }
+            self.refuse(&control, shown, SettleError::Aborted.to_string());
         }
     }
 
@@ -225,4 +232,6 @@ impl Actor {
     }
 }
 
+const WITHDRAWN: &str = "Claude took the question back";
+const CANCELLED: &str = "the turn was cancelled, or the client left";
 const EXIT_PLAN_MODE: &str = "ExitPlanMode";

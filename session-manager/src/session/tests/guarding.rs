@@ -399,6 +399,47 @@ async fn every_decision_is_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_question_without_a_decision_is_recorded_too() {
+    let records = Arc::new(Records::default());
+    let audit: Arc<dyn Audit> = Arc::<Records>::clone(&records);
+    let (mut world, mut claude) = World::open_under("{}", audit).await;
+    world.prompt("hi").await;
+    claude.take_prompt().await;
+    claude.ask("ask-1", "toolu_1").await;
+    world.select("no-such-option").await;
+    claude.reply().await;
+    claude.ask("ask-2", "toolu_2").await;
+    world.call("session/request_permission").await;
+    claude
+        .lines
+        .send(json!({"type": "control_cancel_request", "request_id": "ask-2"}))
+        .await;
+    world.call("$/cancel_request").await;
+    claude.ask("ask-3", "toolu_3").await;
+    world.call("session/request_permission").await;
+    world.cancel().await;
+    while claude.lines.receive().await["response"]["request_id"] != "ask-3" {}
+    let records = records.0.lock().unwrap();
+    let ends: Vec<_> = records
+        .iter()
+        .map(|record| (&*record.tool_use_id, record.reason.as_deref().unwrap()))
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            ("toolu_1", "Permission option was not offered: no-such-option"),
+            ("toolu_2", "Claude took the question back"),
+            ("toolu_3", "the turn was cancelled, or the client left"),
+        ]
+    );
+    assert!(
+        records
+            .iter()
+            .all(|record| record.outcome == crate::RecordedOutcome::Deny)
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn in_plan_a_tool_whose_server_says_so_only_reads() {
     for policy in [json!({}), deny("Bash(rm *)")] {
         let (_world, mut claude) = under(policy).await;
