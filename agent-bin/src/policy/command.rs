@@ -71,13 +71,17 @@ fn tell(account: &Account, out: &mut impl Write, complaints: &mut impl Write) ->
 /// What would become of the call, in a session that a client would open in the directory now.
 fn account(args: ExplainArgs) -> anyhow::Result<Account> {
     let policy = args.policy.as_deref().map(load).transpose()?;
-    let policy = policy.map(|(policy, _)| Arc::new(policy));
+    let mut policy = policy.map(|(policy, _)| policy);
     let cwd = directory(args.cwd)?;
     let surroundings = agent::settings();
     let texts = read_all(&Locations::of(&surroundings, Path::new(&cwd)));
     let settings: Vec<SettingsFile> = texts.iter().map(SettingsText::parse).collect();
     let claude = surroundings.claude_config_dir.clone();
     let claude = claude.or_else(|| Some(surroundings.home.as_ref()?.join(".claude")));
+    if let (Some(policy), Some(claude)) = (&mut policy, claude.as_deref().and_then(Path::to_str)) {
+        policy.protected.push(claude.to_owned());
+    }
+    let policy = policy.map(Arc::new);
     let plans = claude.map(|claude| claude.join("plans"));
     let privileges = agent::privileges();
     let session = ExplainedSession {
@@ -105,7 +109,8 @@ fn directory(given: Option<PathBuf>) -> anyhow::Result<String> {
             .context("cannot use the current directory; change to another one, or use `--cwd`")?,
     };
     anyhow::ensure!(path.is_dir(), words::no_directory(&path));
-    let absolute = std::path::absolute(&path)?;
+    // As Claude will tell it.
+    let absolute = path.canonicalize()?;
     absolute
         .into_os_string()
         .into_string()

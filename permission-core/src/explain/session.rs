@@ -62,7 +62,7 @@ impl ExplainedSession<'_> {
         let mut warnings: Vec<String> = own.problems.iter().map(ToString::to_string).collect();
         // For the mode a policy is one of the settings.
         let policy = self.policy.and_then(|policy| policy.settings.clone());
-        let all = merge(self.settings.iter().cloned().chain(policy));
+        let all = merge(policy.into_iter().chain(self.settings.iter().cloned()));
         let start = initial_mode(&all, &self.host);
         if self.mode.is_none() {
             warnings.extend(start.notes.iter().map(ToString::to_string));
