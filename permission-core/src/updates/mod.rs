@@ -9,6 +9,8 @@ mod snapshot;
 pub use decode::InvalidUpdate;
 pub use snapshot::Snapshot;
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::modes::PermissionMode;
@@ -121,5 +123,23 @@ impl PermissionRule {
             tool_name: tool_name.into(),
             rule_content: Some(content.into()),
         }
+    }
+}
+
+impl fmt::Display for PermissionRule {
+    /// As settings spell it: a parenthesis in the content is no end of it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tool_name)?;
+        let Some(content) = &self.rule_content else {
+            return Ok(());
+        };
+        f.write_str("(")?;
+        for letter in content.chars() {
+            if matches!(letter, '(' | ')' | '\\') {
+                f.write_str("\\")?;
+            }
+            write!(f, "{letter}")?;
+        }
+        f.write_str(")")
     }
 }

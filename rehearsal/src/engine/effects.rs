@@ -59,7 +59,7 @@ impl Core {
         match update {
             PermissionUpdate::AddRules { rules, behavior, .. } => self.add(rules, *behavior, keeper),
             PermissionUpdate::RemoveRules { rules, behavior, .. } => {
-                let texts: Vec<String> = rules.iter().map(rule_text).collect();
+                let texts: Vec<String> = rules.iter().map(ToString::to_string).collect();
                 self.remove(*behavior, keeper, |text| texts.iter().any(|gone| gone == text));
             }
             PermissionUpdate::ReplaceRules { rules, behavior, .. } => {
@@ -89,7 +89,7 @@ impl Core {
 
     fn add(&mut self, rules: &[PermissionRule], behavior: PermissionBehavior, keeper: Keeper) {
         for rule in rules {
-            let text = rule_text(rule);
+            let text = rule.to_string();
             if keeper == Keeper::Session {
                 let rule = SessionRule {
                     behavior,
@@ -182,22 +182,6 @@ impl Keeper {
     }
 }
 
-/// A rule as settings spell it.
-pub(crate) fn rule_text(rule: &PermissionRule) -> String {
-    let Some(content) = &rule.rule_content else {
-        return rule.tool_name.clone();
-    };
-    let mut text = format!("{}(", rule.tool_name);
-    for letter in content.chars() {
-        if matches!(letter, '(' | ')' | '\\') {
-            text.push('\\');
-        }
-        text.push(letter);
-    }
-    text.push(')');
-    text
-}
-
 /// A rule of settings as updates spell it.
 pub(super) fn rule_of(text: &str) -> PermissionRule {
     let content = text
@@ -257,7 +241,7 @@ mod tests {
             r"Bash(echo \(a\) \\n)",
             "Read(//etc/**)",
         ] {
-            assert_eq!(rule_text(&rule_of(text)), text);
+            assert_eq!(rule_of(text).to_string(), text);
         }
         assert_eq!(rule_of(r"Bash(a \(b\))").rule_content.as_deref(), Some("a (b)"));
     }

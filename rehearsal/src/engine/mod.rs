@@ -53,7 +53,6 @@ use self::startup::Held;
 use crate::frames::{self, text};
 use crate::script::{ExitStep, HostEvent, OnInterrupt, Script};
 
-pub(crate) use self::effects::rule_text;
 pub use self::ground::{Done, Ground, Grounds, Job, Places, Seed, ToolOutput, Work};
 pub use self::setup::{Refusal, Setup};
 pub use self::state::SessionState;

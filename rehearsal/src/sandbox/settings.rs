@@ -10,7 +10,7 @@ use permission_core::settings::{SettingsFile, SettingsSource};
 use permission_core::{PermissionBehavior, PermissionRule, PermissionUpdate};
 use serde_json::{Map, Value, json};
 
-use crate::engine::{Places, Seed, rule_text};
+use crate::engine::{Places, Seed};
 
 /// No settings file is longer than this.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -102,7 +102,7 @@ fn write(file: &Path, settings: &Map<String, Value>) -> io::Result<()> {
 }
 
 fn apply(permissions: &mut Map<String, Value>, update: &PermissionUpdate) {
-    let texts = |rules: &[PermissionRule]| -> Vec<String> { rules.iter().map(rule_text).collect() };
+    let texts = |rules: &[PermissionRule]| -> Vec<String> { rules.iter().map(ToString::to_string).collect() };
     match update {
         PermissionUpdate::AddRules { rules, behavior, .. } => {
             add(permissions, key(*behavior), &texts(rules));

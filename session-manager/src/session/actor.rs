@@ -23,8 +23,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Link, Origin, Reply, answers::TurnFacts, control::CallDone, outbox::Outbox, record::Record,
-    settings::SettingsWatch, start::LaunchResult,
+    Command, Link, Origin, Reply, answers::TurnFacts, control::CallDone, grants::Grants, outbox::Outbox,
+    record::Record, settings::SettingsWatch, start::LaunchResult,
 };
 use crate::{
     initialize::ClientFacts,
@@ -57,6 +57,7 @@ pub(super) struct Actor {
     pub(super) translator: Translator,
     pub(super) asks: Asks,
     pub(super) guard: SessionGuard,
+    pub(super) grants: Grants,
     pub(super) modes: Modes,
     pub(super) options: Options,
     pub(super) client: ClientFacts,

@@ -86,6 +86,7 @@ impl Actor {
         if let Err(reason) = self.guard.settled(guarded, self.modes.current(), &settlement) {
             return self.deny(&control, tool_use.as_str(), reason);
         }
+        self.grants.take(&settlement.result);
         // The model may have changed since the options were made.
         if self.options.supports_auto(self.options.model()) == Some(false) {
             settlement.degrade_auto();

@@ -101,6 +101,7 @@ impl Actor {
             session,
             ..self.origin.next(self.watch.as_ref())
         };
+        self.grants.apply(&mut options);
         self.options.relaunch().apply(&mut options);
         self.modes.launch(mode, &mut options);
         options

@@ -10,6 +10,7 @@ mod configure;
 mod control;
 mod effects;
 mod frames;
+mod grants;
 mod guarding;
 mod launch;
 mod open;

@@ -269,3 +269,34 @@ async fn a_close_stops_the_turn_before_it_denies_the_question() {
     assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "cancelled");
     assert_eq!(world.answer(close).await.0["result"], json!({}));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_granted_for_the_session_is_granted_to_its_next_process() {
+    let (mut world, mut claude) = World::open().await;
+    let prompt = world.prompt("hi").await;
+    let uuid = claude.take_prompt().await;
+    let suggestion = json!({"type": "addRules", "rules": [{"toolName": "Read", "ruleContent": "//etc/**"}], "behavior": "allow", "destination": "session"});
+    let request = json!({"subtype": "can_use_tool", "tool_name": "Read", "input": {"file_path": "/etc/hosts"},
+        "tool_use_id": "toolu_1", "permission_suggestions": [suggestion], "blocked_path": "/etc/hosts"});
+    claude
+        .lines
+        .send(json!({"type": "control_request", "request_id": "ask-1", "request": request}))
+        .await;
+    let request = world.call("session/request_permission").await;
+    let option = &request["params"]["options"][1]["optionId"];
+    world
+        .client
+        .send(json!({"jsonrpc": "2.0", "id": request["id"], "result": selected(option.as_str().unwrap())}))
+        .await;
+    assert_eq!(claude.reply().await.1["updatedPermissions"], json!([suggestion]));
+    claude.result(&uuid, json!({})).await;
+    world.answer(prompt).await;
+    claude.life.cancel();
+    let prompt = world.prompt("again").await;
+    let mut next = world.claude().await;
+    assert_eq!(next.options.allowed_tools, ["Read(//etc/**)"]);
+    next.greet().await;
+    let uuid = next.take_prompt().await;
+    next.result(&uuid, json!({})).await;
+    world.answer(prompt).await;
+}
