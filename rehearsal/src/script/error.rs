@@ -13,7 +13,7 @@ use super::locate::path_at;
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
     /// The file cannot be read.
-    #[error("cannot read the script `{}`: {source}; check the path", path.display())]
+    #[error("cannot read the script `{}`; check the path", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,

@@ -279,6 +279,11 @@ impl Script {
     pub fn find(name_or_path: &str) -> Result<Self, ScriptError> {
         match builtin::text(name_or_path) {
             Some(text) => Self::parse(name_or_path, text),
+            None if !name_or_path.contains(['/', '.']) && !Path::new(name_or_path).exists() => {
+                Err(ScriptError::UnknownBuiltin {
+                    name: name_or_path.to_owned(),
+                })
+            }
             None => Self::load(Path::new(name_or_path)),
         }
     }
