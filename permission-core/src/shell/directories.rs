@@ -5,6 +5,7 @@
 
 use super::{
     Doubt, FileUse, Unanalysable,
+    arguments::{self, Role},
     word::{Piece, Word},
 };
 
@@ -19,6 +20,40 @@ pub(super) struct Directories {
 const MAX_CHANGES: usize = 4;
 
 impl Directories {
+    /// Goes where an option of the command says; `leave` takes what this gives.
+    pub(super) fn enter(&mut self, words: &[Word]) -> Option<Vec<Word>> {
+        let (name, arguments) = words.split_first()?;
+        let goes: Vec<Word> = arguments::read(name.base_name().text(), arguments)
+            .into_iter()
+            .filter(|argument| argument.role == Role::Goes)
+            .map(|argument| argument.word)
+            .collect();
+        if goes.is_empty() {
+            return None;
+        }
+        let before = self.changed.clone();
+        goes.iter().for_each(|target| self.change(target));
+        Some(before)
+    }
+
+    /// Back to where it was before the command.
+    pub(super) fn leave(&mut self, before: Option<Vec<Word>>) {
+        if let Some(before) = before {
+            self.changed = before;
+        }
+    }
+
+    fn change(&mut self, target: &Word) {
+        let known = target.literal().is_some();
+        let target = if known { target.clone() } else { Word::unknown("") };
+        let within: Vec<Word> = self.changed.iter().map(|base| below(base, &target)).collect();
+        self.changed.push(target);
+        self.changed.extend(within);
+        if self.changed.len() > MAX_CHANGES {
+            self.changed = vec![Word::unknown("")];
+        }
+    }
+
     /// Takes notice of `cd` and its kin.
     pub(super) fn note(&mut self, words: &[Word]) {
         let mut words = words
@@ -27,18 +62,7 @@ impl Directories {
         match words.next().map(Word::text) {
             Some("cd" | "pushd" | "popd" | "chdir") => {
                 let target = words.find(|word| !word.beginning().starts_with('-'));
-                let known = target.filter(|word| word.literal().is_some()).cloned();
-                let target = known.unwrap_or_else(|| Word::unknown(""));
-                let within = self
-                    .changed
-                    .iter()
-                    .map(|base| below(base, &target))
-                    .collect::<Vec<_>>();
-                self.changed.push(target);
-                self.changed.extend(within);
-                if self.changed.len() > MAX_CHANGES {
-                    self.changed = vec![Word::unknown("")];
-                }
+                self.change(&target.cloned().unwrap_or_else(|| Word::unknown("")));
             }
             Some("git") => self.git = true,
             Some(_) | None => {}
@@ -62,7 +86,7 @@ impl Directories {
     }
 }
 
-fn below(base: &Word, path: &Word) -> Word {
+pub(super) fn below(base: &Word, path: &Word) -> Word {
     if path.home || path.beginning().starts_with('/') {
         return path.clone();
     }

@@ -1,127 +1,74 @@
-//! Which files commands are given, and where relative paths start.
+//! Which files commands are given.
 //!
-//! Place in the flow: `runs` asks for every command; rules about Read and Edit, and `confine`, look at the result. Only
-//! commands that are known for opening files are looked at, but of those every argument that may be a path.
+//! Place in the flow: `runs` asks for every command; rules about Read and Edit, and `confine`, look at the result. Of
+//! commands that are known for opening files every argument counts that may be a path, of others the options that are
+//! known to name one.
 
-use super::{Access, FileUse, word::Word};
-
-const READERS: &[&str] = &[
-    "awk",
-    "base64",
-    "bat",
-    "bzcat",
-    "cat",
-    "cmp",
-    "column",
-    "comm",
-    "cut",
-    "diff",
-    "egrep",
-    "expand",
-    "fgrep",
-    "file",
-    "fmt",
-    "fold",
-    "gawk",
-    "head",
-    "hexdump",
-    "jq",
-    "less",
-    "mawk",
-    "md5sum",
-    "more",
-    "nl",
-    "od",
-    "paste",
-    "pr",
-    "rev",
-    "sed",
-    "sha1sum",
-    "sha256sum",
-    "sha512sum",
-    "shuf",
-    "sort",
-    "source",
-    ".",
-    "strings",
-    "sum",
-    "tac",
-    "tail",
-    "tr",
-    "uniq",
-    "view",
-    "wc",
-    "xxd",
-    "yq",
-    "zcat",
-    "zless",
-    "iconv",
-    "cksum",
-    "b2sum",
-    "stat",
-    "ls",
-    "du",
-    "readlink",
-    "realpath",
-    "basename",
-    "dirname",
-    "test",
-    "[",
-    "cd",
-    "pushd",
-];
-
-const TREE_READERS: &[&str] = &["ag", "fd", "find", "grep", "rg", "tree", "zgrep"];
-
-const WRITERS: &[&str] = &[
-    "ed", "ex", "mkdir", "mkfifo", "mknod", "patch", "tee", "touch", "truncate", "unzip", "split", "csplit",
-];
-
-/// What they do to a directory happens to all that is in it.
-const TREE_WRITERS: &[&str] = &[
-    "chgrp", "chmod", "chown", "mv", "rm", "rmdir", "setfacl", "shred", "unlink",
-];
-
-/// They read some of their files and write others.
-const CARRIERS: &[&str] = &[
-    "bunzip2", "bzip2", "cp", "cpio", "curl", "dd", "emacs", "gunzip", "gzip", "install", "ln", "nano", "nc",
-    "nvim", "openssl", "rsync", "scp", "tar", "vi", "vim", "wget", "xz", "zip",
-];
-
-/// Those of them that take whole directories, with an option or by their nature.
-const TREE_CARRIERS: &[&str] = &["cp", "cpio", "gzip", "rsync", "scp", "tar", "zip"];
-
-/// Their first operand is a pattern or a program.
-const SEARCHERS: &[&str] = &[
-    "ag", "awk", "egrep", "fgrep", "gawk", "grep", "gsed", "jq", "mawk", "rg", "sed", "yq", "zgrep",
-];
+use super::{
+    Access, FileUse,
+    arguments::{self, Argument, Role},
+    directories,
+    file_tables::{CARRIERS, READERS, SEARCHERS, TREE_CARRIERS, TREE_READERS, TREE_WRITERS, WRITERS},
+    git_files, scripts,
+    word::Word,
+};
 
 /// The files that a command is given.
 pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
     let Some((name, arguments)) = words.split_first() else {
         return Vec::new();
     };
-    let name = name.base_name();
-    let Some(accesses) = accesses(name.text(), arguments) else {
-        return Vec::new();
+    let base_name = name.base_name();
+    let name = base_name.text();
+    let read = arguments::read(name, arguments);
+    let mut uses: Vec<FileUse> = read.iter().filter_map(valued).collect();
+    if name == "git" {
+        uses.extend(git_files::operands(&read));
+    }
+    uses.extend(carried(name, &read));
+    uses.extend(scripts::files(name, &read));
+    if let Some(accesses) = accesses(name, arguments) {
+        uses.extend(listed(name, &read, accesses));
+    }
+    uses.retain(|file| {
+        !is_standard_device(file.path.text()) && !matches!(file.path.literal(), Some("" | "-"))
+    });
+    uses
+}
+
+/// The file that is an option's value.
+fn valued(argument: &Argument) -> Option<FileUse> {
+    let access = match argument.role {
+        Role::Read | Role::Goes => Access::Read,
+        Role::Write => Access::Write,
+        Role::Plain | Role::Option | Role::Operand => return None,
     };
+    Some(FileUse {
+        path: argument.word.clone(),
+        access,
+    })
+}
+
+/// The arguments that may be paths, of a command that is known for opening files.
+fn listed(name: &str, read: &[Argument], accesses: &[Access]) -> Vec<FileUse> {
     let mut uses: Vec<FileUse> = Vec::new();
-    let pattern = pattern_at(name.text(), arguments);
-    let words = arguments
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| Some(*at) != pattern);
-    for path in words.flat_map(|(_, word)| paths(word)) {
+    let pattern = pattern_at(name, read);
+    let may_be_path = |(at, argument): &(usize, &Argument)| {
+        let role = matches!(argument.role, Role::Operand | Role::Option);
+        Some(*at) != pattern && role && !is_url(name, &argument.word)
+    };
+    let words = read.iter().enumerate().filter(may_be_path);
+    for path in words.flat_map(|(_, argument)| paths(&argument.word)) {
         uses.extend(accesses.iter().map(|&access| FileUse {
             path: path.clone(),
             access,
         }));
     }
     // Without a path, a reader of trees reads the working directory.
-    let operand = |(at, word): (usize, &Word)| Some(at) != pattern && !word.beginning().starts_with('-');
-    let searches = TREE_READERS.contains(&name.text()) && accesses.contains(&Access::ReadTree);
-    let bare = SEARCHERS.contains(&name.text()) && pattern.is_none();
-    if searches && (bare || !arguments.iter().enumerate().any(operand)) {
+    let operand = |(at, argument): (usize, &Argument)| Some(at) != pattern && argument.role == Role::Operand;
+    let searches = TREE_READERS.contains(&name) && accesses.contains(&Access::ReadTree);
+    let bare = SEARCHERS.contains(&name) && pattern.is_none() && !brings_pattern(name, read);
+    if searches && (bare || !read.iter().enumerate().any(operand)) {
         uses.push(FileUse {
             path: Word::plain("."),
             access: Access::ReadTree,
@@ -130,23 +77,80 @@ pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
     uses
 }
 
+/// What lands in a directory keeps its name; what is unpacked there may have any.
+fn carried(name: &str, read: &[Argument]) -> Vec<FileUse> {
+    let operands = || read.iter().filter(|argument| argument.role == Role::Operand);
+    let used = |path: Word, access: Access| FileUse { path, access };
+    match name {
+        "cp" | "mv" | "ln" | "install" | "rsync" | "scp" => {
+            let into = read.iter().find(|argument| argument.role == Role::Write);
+            let Some(target) = into.or_else(|| operands().next_back()) else {
+                return Vec::new();
+            };
+            let sources = operands().filter(|argument| argument.word != target.word);
+            let lands = |source: &Argument| directories::below(&target.word, &source.word.base_name());
+            sources.map(|source| used(lands(source), Access::Write)).collect()
+        }
+        "tar" | "unzip" => {
+            let into = read.iter().filter(|argument| argument.role == Role::Goes);
+            into.map(|argument| used(argument.word.clone(), Access::WriteTree))
+                .collect()
+        }
+        "xxd" | "pdftotext" | "convert" | "magick" | "ffmpeg" => {
+            let last = operands().skip(1).last().into_iter();
+            last.map(|argument| used(argument.word.clone(), Access::Write))
+                .collect()
+        }
+        "sqlite3" => {
+            let first = operands().next().into_iter();
+            let both = [Access::Read, Access::Write];
+            first
+                .flat_map(|argument| both.map(|access| used(argument.word.clone(), access)))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A place that is no file, for those who fetch from there.
+fn is_url(name: &str, word: &Word) -> bool {
+    let fetches = ["curl", "wget", "git", "http", "https", "aria2c", "xh"].contains(&name);
+    let scheme = word
+        .beginning()
+        .split_once("://")
+        .map(|(scheme, _)| scheme.to_ascii_lowercase());
+    let remote = ["http", "https", "ftp", "ftps", "ssh", "git", "ws", "wss"];
+    fetches && scheme.is_some_and(|scheme| remote.contains(&scheme.as_str()))
+}
+
 /// Where the pattern or program is of a command whose first operand is one, unless an option brings it.
-fn pattern_at(name: &str, arguments: &[Word]) -> Option<usize> {
-    let brings = |word: &Word| {
-        let text = word.beginning();
-        let long = ["--e", "--f", "--re"]
-            .iter()
-            .any(|option| text.starts_with(option));
-        let short = text.starts_with('-') && !text.starts_with("--") && text.contains(['e', 'f']);
-        long || short || text.is_empty() && !word.raw.starts_with('"')
-    };
+fn pattern_at(name: &str, read: &[Argument]) -> Option<usize> {
     // Of git, it is the subcommand.
-    if name != "git" && (!SEARCHERS.contains(&name) || arguments.iter().any(brings)) {
+    if name != "git" && (!SEARCHERS.contains(&name) || brings_pattern(name, read)) {
         return None;
     }
-    arguments
-        .iter()
-        .position(|word| !word.beginning().starts_with('-'))
+    read.iter().position(|argument| argument.role == Role::Operand)
+}
+
+/// Whether an option brings the pattern or program of a command, or may.
+fn brings_pattern(name: &str, read: &[Argument]) -> bool {
+    let letters = match name {
+        "jq" => "f",
+        "ag" | "yq" => "",
+        "awk" | "gawk" | "mawk" => "efE",
+        _ => "ef",
+    };
+    read.iter().any(|argument| {
+        let text = argument.option.as_str();
+        let long = ["--regexp", "--expression", "--file", "--from-file"];
+        let long = text.starts_with("--") && text.len() > 3 && long.iter().any(|long| long.starts_with(text));
+        let short =
+            text.starts_with('-') && !text.starts_with("--") && text.ends_with(|c| letters.contains(c));
+        let unknown = argument.role == Role::Operand
+            && argument.word.may_be_option()
+            && !argument.word.raw.starts_with('"');
+        long || short || unknown
+    })
 }
 
 fn accesses(name: &str, arguments: &[Word]) -> Option<&'static [Access]> {
@@ -157,7 +161,7 @@ fn accesses(name: &str, arguments: &[Word]) -> Option<&'static [Access]> {
         return Some(&[Access::Read, Access::Write]);
     }
     if name == "git" {
-        return git(arguments);
+        return git_files::accesses(arguments);
     }
     if TREE_READERS.contains(&name) {
         let writes = arguments
@@ -243,15 +247,6 @@ fn takes_directories(name: &str, arguments: &[Word]) -> bool {
         }),
         _ => true,
     }
-}
-
-/// Subcommands that show files or change them in the working tree.
-fn git(arguments: &[Word]) -> Option<&'static [Access]> {
-    let named = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.text()));
-    if named(&["apply", "checkout", "clean", "mv", "restore", "rm"]) {
-        return Some(&[Access::Read, Access::WriteTree]);
-    }
-    named(&["archive", "blame", "cat-file", "diff", "grep", "log", "show"]).then_some(&[Access::Read])
 }
 
 fn is_recursive(option: &str) -> bool {

@@ -6,6 +6,7 @@
 //! analysed never gets an allow; what it may run is still there for deny and ask. Must not run anything.
 
 mod ansi;
+mod arguments;
 mod builtins;
 mod coarse;
 mod code;
@@ -14,13 +15,17 @@ mod cut;
 mod directories;
 mod escapes;
 mod feed;
+mod file_tables;
 mod files;
+mod git_files;
 mod grammar;
 mod guard;
+mod option_tables;
 mod readonly;
 mod redirect;
 mod runs;
 mod scan;
+mod scripts;
 mod sed;
 mod tables;
 mod walk;

@@ -17,7 +17,13 @@ use super::{
 const MAX_READINGS: usize = 64;
 
 /// Adds a command with what it runs, and what is fed to it.
-pub(super) fn follow(walker: &mut Walker<'_>, mut invocation: Invocation, input: &Input) {
+pub(super) fn follow(walker: &mut Walker<'_>, invocation: Invocation, input: &Input) {
+    let before = walker.directories.enter(&invocation.words);
+    follow_there(walker, invocation, input);
+    walker.directories.leave(before);
+}
+
+fn follow_there(walker: &mut Walker<'_>, mut invocation: Invocation, input: &Input) {
     if let Some(inner) = without_descriptors(&invocation) {
         walker.doubt(Doubt::CommandName);
         invocation.certain = false;

@@ -5,6 +5,7 @@
 mod commands;
 mod files;
 mod grammar;
+mod shell_files;
 mod shell_more;
 mod slip;
 mod values;
