@@ -18,6 +18,8 @@ mod content;
 mod errors;
 mod fake_cli;
 mod flood;
+mod guard_reach;
+mod guard_support;
 mod life;
 mod listen;
 mod modes_kept;
@@ -95,6 +97,7 @@ fn main() {
         policy_cli::cases(),
         policy_unseen::cases(),
         policy_rehearsed::cases(),
+        guard_reach::cases(),
         listen::cases(),
         smoke::cases(),
         flood::cases(),
