@@ -20,6 +20,7 @@ mod fake_cli;
 mod flood;
 mod guard_reach;
 mod guard_support;
+mod guard_time;
 mod life;
 mod listen;
 mod modes_kept;
@@ -97,6 +98,7 @@ fn main() {
         policy_cli::cases(),
         policy_unseen::cases(),
         policy_rehearsed::cases(),
+        guard_time::cases(),
         guard_reach::cases(),
         listen::cases(),
         smoke::cases(),
