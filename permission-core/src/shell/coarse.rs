@@ -11,33 +11,53 @@ use super::{
 /// A longer text may run anything.
 const MAX_BYTES: usize = 256 * 1024;
 
+/// More words than this may run anything.
+const MAX_WORDS: usize = 8_000;
+/// A longer run of words is taken in pieces, half of each again in the next.
+const MAX_RUN: usize = 64;
+
 /// Adds the text's words to what was found.
 pub(super) fn read(text: &str, found: &mut Unanalysable) {
-    if text.len() > MAX_BYTES {
+    let mut left = MAX_WORDS.saturating_sub(found.seen.fragments.iter().map(Vec::len).sum());
+    if text.len() > MAX_BYTES || left == 0 {
         found.anything = true;
         return;
     }
     let borders = |c: char| ";&|()<>{}`\n\r\0".contains(c);
     let more_borders = |c: char| borders(c) || "'\"=,\\:![]/".contains(c);
     for part in text.split(borders) {
-        add(part, found);
+        add(part, found, &mut left);
     }
     if text.contains(|c: char| more_borders(c) && !borders(c)) {
         for part in text.split(more_borders) {
-            add(part, found);
+            add(part, found, &mut left);
         }
     }
 }
 
-fn add(part: &str, found: &mut Unanalysable) {
+fn add(part: &str, found: &mut Unanalysable, left: &mut usize) {
+    if *left == 0 {
+        found.anything = true;
+        return;
+    }
     let words: Vec<Word> = part
         .split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
         .map(word)
+        .take(*left)
         .collect();
-    if !words.is_empty() && found.seen.fragments.last() != Some(&words) {
-        found.seen.fragments.push(words);
+    if words.is_empty() || found.seen.fragments.last() == Some(&words) {
+        return;
     }
+    *left -= words.len();
+    found.anything |= *left == 0;
+    if words.len() <= MAX_RUN {
+        found.seen.fragments.push(words);
+        return;
+    }
+    let starts = (0..words.len()).step_by(MAX_RUN / 2);
+    let pieces = starts.map(|at| words.iter().skip(at).take(MAX_RUN).cloned().collect());
+    found.seen.fragments.extend(pieces);
 }
 
 fn word(raw: &str) -> Word {

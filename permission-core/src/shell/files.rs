@@ -9,9 +9,12 @@ use super::{
     arguments::{self, Argument, Role},
     directories,
     file_tables::{CARRIERS, READERS, SEARCHERS, TREE_CARRIERS, TREE_READERS, TREE_WRITERS, WRITERS},
-    git_files, scripts,
+    git_files, option_tables, scripts,
     word::Word,
 };
+
+/// An unknown command's options are looked for among so many arguments.
+const MAX_ARGUMENTS: usize = 200;
 
 /// The files that a command is given.
 pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
@@ -20,6 +23,11 @@ pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
     };
     let base_name = name.base_name();
     let name = base_name.text();
+    // What is not known opens what its long options say.
+    let mut named = arguments.iter().take(MAX_ARGUMENTS);
+    if !is_known(name) && !named.any(|word| word.beginning().starts_with("--")) {
+        return Vec::new();
+    }
     let read = arguments::read(name, arguments);
     let mut uses: Vec<FileUse> = read.iter().filter_map(valued).collect();
     if name == "git" {
@@ -34,6 +42,23 @@ pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
         !is_standard_device(file.path.text()) && !matches!(file.path.literal(), Some("" | "-"))
     });
     uses
+}
+
+fn is_known(name: &str) -> bool {
+    let others = [
+        "git",
+        "perl",
+        "ruby",
+        "rsync",
+        "scp",
+        "pdftotext",
+        "convert",
+        "magick",
+        "ffmpeg",
+        "sqlite3",
+        "nawk",
+    ];
+    others.contains(&name) || option_tables::options_of(name).is_some() || accesses(name, &[]).is_some()
 }
 
 /// The file that is an option's value.

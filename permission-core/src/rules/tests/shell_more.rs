@@ -326,3 +326,29 @@ fn ordinary_work_is_not_denied() {
     let rules = |_: &str| "deny Bash(rm *)".to_owned();
     assert_eq!(others(&commands, rules, |said| said != Deny), NONE);
 }
+
+/// Texts of 120 KB that no grammar reads. Nothing here measures time: without bounds, the test would take minutes.
+#[test]
+fn a_long_text_that_cannot_be_read_meets_every_limit() {
+    let parts = [
+        "echo hello world; ",
+        "cat a b c; cat d ",
+        "/usr/bin/ls ./x/y ",
+        "$x $y/z *.rs ",
+        "foo bar\n",
+        "a|b&&c;d ",
+        "'it' \"is\" a=b,c ",
+        "$(ls) `id` ",
+        "sh -c 'ls a' | xargs -n1 env x=y ",
+    ];
+    for part in parts {
+        let text = format!("{}; rm k; cat .env (((", part.repeat(120_000 / part.len()));
+        for rule in ["deny Bash(rm *)", "deny Read(.env)"] {
+            assert_eq!(
+                bash(&format!("allow Bash + {rule}"), &text),
+                Deny,
+                "{rule}: {part}"
+            );
+        }
+    }
+}
