@@ -7,7 +7,7 @@
 use super::{
     Access, FileUse,
     arguments::{self, Argument, Role},
-    directories,
+    directories, feed,
     file_tables::{CARRIERS, READERS, SEARCHERS, TREE_CARRIERS, TREE_READERS, TREE_WRITERS, WRITERS},
     git_files, option_tables, scripts,
     word::Word,
@@ -38,8 +38,11 @@ pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
     if let Some(accesses) = accesses(name, arguments) {
         uses.extend(listed(name, &read, accesses));
     }
+    // What a command prints is no file.
     uses.retain(|file| {
-        !is_standard_device(file.path.text()) && !matches!(file.path.literal(), Some("" | "-"))
+        file.path.raw != feed::SUBSTITUTED
+            && !is_standard_device(file.path.text())
+            && !matches!(file.path.literal(), Some("" | "-"))
     });
     uses
 }

@@ -180,6 +180,7 @@ fn what_only_looks_like_a_path_is_none() {
         "cat a > /dev/fd/2",
         "jq -e '.x/2' a",
         "ls --color a",
+        "diff <(ls a) <(ls b)",
     ];
     let outside: Vec<&str> = commands.into_iter().filter(|command| !inside(command)).collect();
     assert_eq!(outside, NONE);
