@@ -40,6 +40,13 @@ pub(super) fn shell(walker: &mut Walker<'_>, words: &[Word], input: &Input) {
         }
         return;
     }
+    let starts = |pair: &[Word]| match pair {
+        [option, file] => matches!(option.text(), "--rcfile" | "--init-file") && feed::is_input(file),
+        _ => false,
+    };
+    if words.windows(2).any(starts) {
+        run_fed(walker, &input.substituted);
+    }
     let operand = first_operand(words);
     let stdin = words
         .iter()

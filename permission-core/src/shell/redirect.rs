@@ -64,9 +64,11 @@ impl Walker<'_> {
             }
             IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
                 self.doubt(Doubt::Substitution);
-                self.list(&subshell.list);
                 if access == Access::Read {
+                    self.list(&subshell.list);
                     input.append(&mut self.prints);
+                } else {
+                    self.fed_by_others(|walker| walker.list(&subshell.list));
                 }
             }
         }

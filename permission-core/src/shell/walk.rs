@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use brush_parser::ast::{
     Assignment as AssignmentNode, AssignmentName, AssignmentValue, Command,
-    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Pipeline, Program,
-    RedirectList, SimpleCommand, Word as WordNode,
+    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Pipeline,
+    ProcessSubstitutionKind, Program, RedirectList, SimpleCommand, Word as WordNode,
 };
 
 use super::{
@@ -168,7 +168,9 @@ impl<'a> Walker<'a> {
             Command::Function(function) => {
                 self.doubt(Doubt::Definition);
                 self.scan(&function.fname);
-                self.redirected(&function.body.0, function.body.1.as_ref());
+                self.fed_by_others(|walker| {
+                    walker.redirected(&function.body.0, function.body.1.as_ref());
+                });
                 self.prints = feed::unknown();
             }
             Command::ExtendedTest(test, redirects) => {
@@ -178,6 +180,13 @@ impl<'a> Walker<'a> {
                 self.prints = feed::unknown();
             }
         }
+    }
+
+    /// Who knows what is fed to that, and when.
+    pub(super) fn fed_by_others(&mut self, walk: impl FnOnce(&mut Self)) {
+        let outer = std::mem::replace(&mut self.fed, feed::unknown());
+        walk(self);
+        self.fed = outer;
     }
 
     fn redirected(&mut self, compound: &CompoundCommand, redirects: Option<&RedirectList>) {
@@ -251,7 +260,7 @@ impl<'a> Walker<'a> {
                 coprocess.name.iter().for_each(|word| {
                     self.scan(word);
                 });
-                self.command(&coprocess.body);
+                self.fed_by_others(|walker| walker.command(&coprocess.body));
             }
         }
     }
@@ -319,9 +328,14 @@ impl<'a> Walker<'a> {
                 self.assignment(assignment);
                 self.argument(word, parts);
             }
-            Item::ProcessSubstitution(_, subshell) => {
+            Item::ProcessSubstitution(kind, subshell) => {
                 self.doubt(Doubt::Substitution);
-                self.list(&subshell.list);
+                match kind {
+                    ProcessSubstitutionKind::Read => self.list(&subshell.list),
+                    ProcessSubstitutionKind::Write => {
+                        self.fed_by_others(|walker| walker.list(&subshell.list))
+                    }
+                }
                 parts.input.substituted.append(&mut self.prints);
                 parts.words.push(Word::unknown(feed::SUBSTITUTED));
             }
