@@ -68,7 +68,9 @@ impl CommandPattern {
         };
         let base_name = first.base_name();
         // In quotes, whatever stands before the last slash, this is the command's name.
-        let named = first.literal().is_none() && is_quoted(first) && base_name.literal().is_some();
+        let named = first.literal().is_none()
+            && is_quoted(first)
+            && base_name.literal().is_some_and(|name| !self.ends_in(name));
         if !named && self.may_be_with_options(words) {
             return true;
         }
@@ -79,6 +81,12 @@ impl CommandPattern {
             }
             self.may_be_with_options(&renamed)
         }
+    }
+
+    /// Whether the command that the rule names may be one of this name, in whatever directory.
+    fn ends_in(&self, name: &str) -> bool {
+        let first = self.text.split_whitespace().next().unwrap_or_default();
+        first.contains('*') || first.rsplit('/').next() == Some(name)
     }
 
     /// The same with options between a command and its subcommand, as in `git -C . push`.
@@ -157,7 +165,8 @@ fn joined(words: &[Word]) -> Vec<Glyph> {
 /// Whether all of it stands in double quotes, so that it is one word whatever it holds.
 fn is_quoted(word: &Word) -> bool {
     let inner = word.raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
-    inner.is_some_and(|inner| !inner.contains('"'))
+    // These stand for several words even there.
+    inner.is_some_and(|inner| !inner.contains(['"', '@']))
 }
 
 fn collapsed(text: &str) -> String {

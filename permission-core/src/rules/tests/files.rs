@@ -209,6 +209,12 @@ fn what_a_command_may_only_come_across_is_asked_about() {
         ("deny Bash(rm *)", "docker run -v $PWD:/app x", Nothing),
         ("deny Bash(rm *)", "\"$HOME/bin/tool\" x", Nothing),
         ("deny Bash(rm *)", "\"$HOME/bin/rm\" x", Deny),
+        ("deny Bash(rm *)", "\"$@/tool\" x", Deny),
+        (
+            "deny Bash(./scripts/deploy.sh *)",
+            "\"$PWD/scripts/deploy.sh\" x",
+            Deny,
+        ),
         ("deny Bash(rm *)", "$HOME/bin/tool x", Deny),
         ("deny Bash(rm *)", "$CMD x", Deny),
         ("deny Bash(rm *)", "sudo $CMD x", Deny),
