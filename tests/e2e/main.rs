@@ -21,6 +21,7 @@ mod flood;
 mod guard_reach;
 mod guard_support;
 mod guard_time;
+mod guard_words;
 mod life;
 mod listen;
 mod modes_kept;
@@ -100,6 +101,7 @@ fn main() {
         policy_rehearsed::cases(),
         guard_time::cases(),
         guard_reach::cases(),
+        guard_words::cases(),
         listen::cases(),
         smoke::cases(),
         flood::cases(),
