@@ -7,12 +7,11 @@ use std::sync::Arc;
 
 use super::{
     Call, Rule, RuleKind, RuleSet, ToolGroup,
-    call::Command,
     grammar::{Content, Meaning},
     path::PathPattern,
+    reach::{Reach, reach},
 };
-use crate::paths::Subject;
-use crate::shell::{Analysis, FileUse, Invocation, Word, is_read_only, operands};
+use crate::shell::{Analysis, FileUse, Invocation, is_read_only, operands};
 
 /// A rule that decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,7 +190,7 @@ fn allows_value(meaning: &Meaning, call: &Call<'_>) -> bool {
 }
 
 /// The name that a rule about skills or agents is compared with, and the arguments.
-fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
+pub(super) fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
     match ToolGroup::of(call.tool) {
         ToolGroup::Skill => {
             let name = call.text("skill").or_else(|| call.text("command"))?.trim();
@@ -203,211 +202,4 @@ fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
             None
         }
     }
-}
-
-/// How a deny or ask rule may be about a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Reach {
-    /// It is not.
-    No,
-    /// Only in a shell whose `*` stands for names that begin with a dot, too.
-    WithDots,
-    /// The call does not name what the rule is about, and may come across it.
-    Perhaps,
-    /// It takes the whole directory that holds it.
-    Below,
-    /// It names it.
-    Named,
-}
-
-impl Reach {
-    fn named(named: bool) -> Self {
-        if named { Self::Named } else { Self::No }
-    }
-}
-
-fn reach(meaning: &Meaning, call: &Call<'_>) -> Reach {
-    match &meaning.content {
-        Content::Path(pattern) if !parameter_fits(meaning, call) => {
-            may_touch(meaning.tool.group(), pattern, call)
-        }
-        Content::Path(_)
-        | Content::Whole
-        | Content::Nothing
-        | Content::Command(_)
-        | Content::Host(_)
-        | Content::Name(_) => Reach::named(may_limit(meaning, call)),
-    }
-}
-
-fn parameter_fits(meaning: &Meaning, call: &Call<'_>) -> bool {
-    let parameter = meaning.parameter.as_ref();
-    meaning.tool.limits(call.tool) && parameter.is_some_and(|parameter| parameter.fits(call.input))
-}
-
-/// Whether a deny or ask rule that is about no path may be about the call.
-fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
-    let named = meaning.tool.limits(call.tool);
-    if parameter_fits(meaning, call) {
-        return true;
-    }
-    match &meaning.content {
-        Content::Whole => named,
-        Content::Nothing => false,
-        Content::Command(pattern) => {
-            named
-                && call
-                    .command
-                    .as_ref()
-                    .is_none_or(|command| may_run(command, pattern))
-        }
-        Content::Host(host) => named && call.text("url").and_then(|url| host.fits(url)).unwrap_or(true),
-        Content::Name(name) => named && name_of(call).is_none_or(|(value, _)| name.names(value)),
-        Content::Path(_) => false,
-    }
-}
-
-fn may_run(command: &Command, pattern: &super::command::CommandPattern) -> bool {
-    let anything = matches!(&command.analysis, Analysis::Unanalysable(unanalysable) if unanalysable.anything);
-    let seen = command.analysis.seen();
-    anything
-        || pattern.may_mean_text(&command.text)
-        || seen
-            .invocations
-            .iter()
-            .any(|invocation| pattern.may_mean(&invocation.words))
-        || seen
-            .fragments
-            .iter()
-            .any(|fragment| (0..fragment.len()).any(|at| may_begin(fragment, at, pattern)))
-}
-
-/// Whether a command may begin at this argument. One of which not even the last name is known hardly does, unless there
-/// are only options before it.
-fn may_begin(fragment: &[Word], at: usize, pattern: &super::command::CommandPattern) -> bool {
-    let (before, words) = fragment.split_at_checked(at).unwrap_or_default();
-    let Some((first, rest)) = words.split_first() else {
-        return false;
-    };
-    let option = |word: &Word| word.beginning().starts_with('-');
-    let only_options = before
-        .iter()
-        .enumerate()
-        .all(|(at, word)| option(word) || at > 0 && before.get(at - 1).is_some_and(option));
-    if first.literal().is_some() || only_options {
-        return pattern.may_mean(words);
-    }
-    let name = first.base_name();
-    let named: Vec<Word> = std::iter::once(&name).chain(rest).cloned().collect();
-    name.literal().is_some() && pattern.may_mean(&named)
-}
-
-/// Whether the call may read (or edit) what a rule about reading (or editing) covers. Who may not read a file may not
-/// edit it either.
-fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach {
-    let reads = group == ToolGroup::Reads;
-    let places = call.places();
-    match ToolGroup::of(call.tool) {
-        ToolGroup::Reads if !reads => Reach::No,
-        ToolGroup::Reads | ToolGroup::Edits => {
-            let subject = call.subject();
-            Reach::named(subject.is_none_or(|subject| pattern.may_cover(&subject, &places)))
-        }
-        ToolGroup::Command => {
-            let Some(uses) = call.command.as_ref().and_then(|command| opened(command, reads)) else {
-                return Reach::Named;
-            };
-            let reaches = uses.iter().map(|file| pattern.reach(file, &places));
-            let dots = call
-                .command
-                .as_ref()
-                .is_some_and(|command| command.text.to_lowercase().contains("glob"));
-            let known = match reaches.max().unwrap_or(Reach::No) {
-                Reach::WithDots if dots => Reach::Perhaps,
-                Reach::WithDots => Reach::No,
-                known => known,
-            };
-            let unknown = || {
-                let mut words = call.analysis().into_iter().flat_map(unknown_files);
-                words.any(|file| pattern.reach(&file, &places) == Reach::Named)
-            };
-            match known {
-                Reach::No if unknown() => Reach::Perhaps,
-                known => known,
-            }
-        }
-        ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => Reach::No,
-    }
-}
-
-impl Call<'_> {
-    /// Whether the call certainly changes nothing but files whose every name fits.
-    pub(crate) fn writes_only(&self, fits: impl Fn(&str) -> bool) -> bool {
-        let all = |subject: &Subject| subject.is_known() && subject.forms().all(&fits);
-        match ToolGroup::of(self.tool) {
-            ToolGroup::Edits => self.subject().is_some_and(|subject| all(&subject)),
-            ToolGroup::Command => {
-                let uses = self.command.as_ref().and_then(|command| opened(command, false));
-                uses.is_some_and(|uses| {
-                    let literal =
-                        |file: &FileUse| file.path.literal().map(|text| self.places().subject(text));
-                    !uses.is_empty()
-                        && uses
-                            .iter()
-                            .all(|file| literal(file).is_some_and(|subject| all(&subject)))
-                })
-            }
-            ToolGroup::Reads | ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
-                false
-            }
-        }
-    }
-}
-
-/// What commands that nobody knows are given and may be files. They may do with them what they like.
-fn unknown_files(analysis: &Analysis) -> Vec<FileUse> {
-    let invocations = analysis.seen().invocations.iter();
-    let unknown = invocations.filter(|invocation| {
-        let name = invocation.words.first().map(Word::base_name);
-        let opens_nothing = name.is_some_and(|name| OPENS_NOTHING.contains(&name.text()));
-        !opens_nothing && !is_read_only(invocation) && operands(&invocation.words).is_empty()
-    });
-    let read = |invocation: &Invocation| {
-        let arguments = invocation.words.iter().skip(1).cloned();
-        let words: Vec<Word> = std::iter::once(Word::plain("cat")).chain(arguments).collect();
-        operands(&words)
-    };
-    unknown
-        .flat_map(read)
-        .filter(|file| file.path.literal().is_some())
-        .take(MAX_USES)
-        .collect()
-}
-
-/// They keep or print what they are given.
-const OPENS_NOTHING: [&str; 8] = [
-    "alias", "declare", "echo", "export", "local", "printf", "readonly", "typeset",
-];
-
-/// More files than this are not compared one by one.
-const MAX_USES: usize = 500;
-
-/// The files that a command may open: all, or those that it writes. `None` where that cannot be told.
-fn opened(command: &Command, reads: bool) -> Option<Vec<FileUse>> {
-    let concerned = |file: &FileUse| reads || file.access.writes();
-    let seen = command.analysis.seen();
-    let anything = matches!(&command.analysis, Analysis::Unanalysable(found) if found.anything);
-    let mut uses: Vec<FileUse> = Vec::new();
-    let mut add = |file: FileUse| {
-        if concerned(&file) && !uses.contains(&file) {
-            uses.push(file);
-        }
-        uses.len() <= MAX_USES
-    };
-    let direct = seen.redirections.iter().chain(&seen.files).cloned().all(&mut add);
-    let fragments = seen.fragments.iter().all(|fragment| {
-        let suffixes = (0..fragment.len()).map(|at| fragment.get(at..).unwrap_or_default());
-        suffixes.flat_map(operands).all(&mut add)
-    });
-    (direct && fragments && !anything).then_some(uses)
 }

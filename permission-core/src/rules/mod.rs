@@ -2,7 +2,7 @@
 //!
 //! Place in the flow: a host reads [`RuleSet`]s from `settings`; the pipeline and the guard ask them about a [`Call`].
 //! Reading order: `grammar` (one rule), `tools`, `command`, `path` and `value` (what a content means), `call` (what is
-//! asked about), `decide` (deny, ask, allow), `suggest`. An allow needs certainty; deny and ask need only a possibility. Must not
+//! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `suggest`. An allow needs certainty; deny and ask need only a possibility. Must not
 //! know modes, prompts or hooks.
 
 mod call;
@@ -10,6 +10,7 @@ mod command;
 mod decide;
 mod grammar;
 mod path;
+mod reach;
 mod suggest;
 mod tools;
 mod value;

@@ -3,7 +3,7 @@
 //! Place in the flow: `decide` compares them with the file of a call and with the files that a command opens. The
 //! grammar of paths is `crate::paths`.
 
-use super::decide::Reach;
+use super::reach::Reach;
 use crate::{
     paths::{Places, RulePath, Subject},
     shell::{Access, FileUse, Piece, Word},

@@ -145,7 +145,6 @@ fn a_denied_file_is_out_of_reach_for_commands_that_open_files() {
         "wget --post-file=.env x",
         "xargs cat .env",
         "timeout 5 cat .env",
-        "find . -exec cat {} +",
         "sh -c 'cat .env'",
         "cat a; cat .env",
         "echo $(cat .env)",
@@ -178,6 +177,9 @@ fn what_a_command_may_only_come_across_is_asked_about() {
         "tar cf x .",
         "cp -r src lib",
         "rsync -a src/ lib/",
+        "find . -exec cat {} +",
+        "find . -name '*.rs' -exec grep -l main {} \\;",
+        "rm -rf .",
         "shopt -s dotglob; cat *",
     ];
     for command in perhaps {
@@ -218,6 +220,10 @@ fn what_a_command_may_only_come_across_is_asked_about() {
         ("deny Bash(rm *)", "$HOME/bin/tool x", Deny),
         ("deny Bash(rm *)", "$CMD x", Deny),
         ("deny Bash(rm *)", "sudo $CMD x", Deny),
+        ("deny Bash(rm *)", "sudo -u root $CMD", Deny),
+        ("deny Bash(rm *)", "sudo -n $CMD", Deny),
+        ("deny Bash(rm *)", "git --no-pager log $REV", Nothing),
+        ("deny Bash(rm *)", "git -C x commit -m \"$(date)\"", Nothing),
     ];
     for (rule, command, expected) in rows {
         assert_eq!(bash(rule, command), expected, "{rule}: {command}");
