@@ -45,6 +45,7 @@ mod plan_guard;
 mod plan_support;
 mod policy;
 mod policy_cli;
+mod policy_flow;
 mod policy_rehearsed;
 mod policy_support;
 mod policy_unseen;
@@ -97,6 +98,7 @@ fn main() {
         plan_guard::cases(),
         policy::cases(),
         policy_cli::cases(),
+        policy_flow::cases(),
         policy_unseen::cases(),
         policy_rehearsed::cases(),
         guard_time::cases(),

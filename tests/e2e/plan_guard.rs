@@ -1,13 +1,13 @@
 //! The plan guard over the real CLI: in plan mode nothing changes, with a policy and without one.
 
-use e2e_tests::harness::{Client, Turn, World, allow_once, no_questions, reject_once};
+use e2e_tests::harness::{Client, World, allow_once, no_questions, reject_once};
 use e2e_tests::model::{text, tool};
 use serde_json::json;
 
 use crate::case::{Case, cases};
 use crate::perm_support::{assert_once_only, project_file};
 use crate::plan_support::{plan_mode, user_settings};
-use crate::policy_support::{bash, open_under, run_calls, status, told, write};
+use crate::policy_support::{asked, bash, open_under, run_calls, status, told, write};
 use crate::support::open;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -132,13 +132,6 @@ fn set_mode(client: &mut Client, session: &str, mode: &str) {
     client
         .call("session/set_mode", json!({"sessionId": session, "modeId": mode}))
         .unwrap();
-}
-
-fn asked(turn: &Turn) -> Vec<&str> {
-    let questions = turn.questions().iter();
-    questions
-        .filter_map(|question| question["toolCall"]["toolCallId"].as_str())
-        .collect()
 }
 
 /// Where auto mode is at hand, Claude has a classifier decide in plan mode; the guard's question is the client's.

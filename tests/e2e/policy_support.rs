@@ -102,6 +102,13 @@ pub(crate) fn told(world: &World, number: usize) -> String {
     result.unwrap_or_else(|| panic!("the model has no result of call {number}"))
 }
 
+pub(crate) fn asked(turn: &Turn) -> Vec<&str> {
+    let questions = turn.questions().iter();
+    questions
+        .filter_map(|question| question["toolCall"]["toolCallId"].as_str())
+        .collect()
+}
+
 /// A shell command as a call.
 pub(crate) fn bash(command: &str) -> (&'static str, Value) {
     ("Bash", json!({ "command": command }))
