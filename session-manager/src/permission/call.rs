@@ -108,10 +108,9 @@ impl SeenCall {
             .as_str()
             .and_then(PermissionMode::from_wire_id);
         let mode = match claimed {
-            // A subagent may have a mode of its own; the session's plan holds for it as well.
-            Some(_) if agent.is_some() && session == PermissionMode::Plan => PermissionMode::Plan,
-            Some(claimed) => claimed,
-            None => session,
+            // Neither a Claude that is behind nor a subagent with a mode of its own ends the session's plan.
+            Some(claimed) if session != PermissionMode::Plan => claimed,
+            _ => session,
         };
         let tool_input = input.tool_input.get()?.clone();
         let tool_use_id = callback.tool_use_id.get().or(input.tool_use_id.get());

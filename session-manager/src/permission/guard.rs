@@ -373,8 +373,8 @@ mod tests {
 
     use super::*;
 
-    /// Whether a file may be written in `plan`, by a session whose settings keep plans in this directory.
-    fn may_write(policy: Option<Policy>, plans: &str, file: &str) -> bool {
+    /// A guard whose session's settings keep plans in this directory.
+    fn guard(policy: Option<Policy>, plans: &str) -> SessionGuard {
         let mut guard = SessionGuard::new(GuardFacts {
             policy: policy.map(Arc::new),
             audit: None,
@@ -385,17 +385,48 @@ mod tests {
             additional: Vec::new(),
         });
         guard.settings_told(&json!({"effective": {"plansDirectory": plans}}));
+        guard
+    }
+
+    /// Whether the guard has nothing against writing a file.
+    fn passes(guard: &mut SessionGuard, file: &str, session: PermissionMode, facts: HookInput) -> bool {
         let callback = HookCallback {
             callback_id: BEFORE.to_owned(),
             input: HookInput {
                 tool_name: "Write".to_owned().into(),
                 tool_input: json!({"file_path": file, "content": ""}).into(),
-                ..HookInput::default()
+                ..facts
             },
             ..HookCallback::default()
         };
-        let reply = guard.takes(&"c".into(), &callback, PermissionMode::Plan);
+        let reply = guard.takes(&"c".into(), &callback, session);
         matches!(reply, GuardReply::Now(reply) if reply == json!({}))
+    }
+
+    fn may_write(policy: Option<Policy>, plans: &str, file: &str) -> bool {
+        let facts = HookInput::default();
+        passes(&mut guard(policy, plans), file, PermissionMode::Plan, facts)
+    }
+
+    #[test]
+    fn whoever_says_plan_plans() {
+        let (plan, other) = (PermissionMode::Plan, PermissionMode::BypassPermissions);
+        for (session, claimed, expected) in [
+            (other, other, true),
+            (other, plan, false),
+            (plan, other, false),
+            (plan, plan, false),
+        ] {
+            for agent in [None, Some("agent")] {
+                let facts = HookInput {
+                    permission_mode: claimed.wire_id().to_owned().into(),
+                    agent_id: agent.map(TaskId::from).into(),
+                    ..HookInput::default()
+                };
+                let passed = passes(&mut guard(None, "docs"), "/repo/a", session, facts);
+                assert_eq!(passed, expected, "{session:?}, {claimed:?}, {agent:?}");
+            }
+        }
     }
 
     #[test]
