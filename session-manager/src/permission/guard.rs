@@ -123,10 +123,10 @@ impl SessionGuard {
         let Some(mut call) = SeenCall::of_callback(callback, mode, &self.places) else {
             return GuardReply::Now(GuardAnswer::failed(NO_CALL).to_reply());
         };
-        self.asked.extend(callback.tool_use_id.get().cloned());
         if callback.callback_id == AFTER {
             return self.after(control, call, callback);
         }
+        self.asked.extend(callback.tool_use_id.get().cloned());
         call.read_only_hint = self.hints.of(&call.tool);
         if call.wants_hint() {
             return GuardReply::NeedsHints;
