@@ -40,7 +40,7 @@ pub use modes::{
     UnknownMode, requested_mode, settings_disable_auto, settings_disable_bypass, trusted_from_project,
 };
 pub use options::{OptionId, OptionKind, PermissionOption};
-pub use paths::{LexicalPaths, PathResolver};
+pub use paths::{LexicalPaths, PathResolver, normalized};
 pub use present::Presentation;
 pub use question::{ASK_USER_QUESTION, FormReply, QuestionError, QuestionForm};
 pub use request::{PrepareError, PreparedRequest, prepare};

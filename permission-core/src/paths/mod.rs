@@ -171,7 +171,7 @@ impl<'a> Places<'a> {
 }
 
 /// An absolute path without `.`, `..`, doubled or trailing slashes.
-pub(crate) fn normalized(path: &str) -> String {
+pub fn normalized(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use claude_sdk_bridge::paths::FileSystemPaths;
-use permission_core::PathResolver;
+use permission_core::{PathResolver, normalized};
 use serde_json::{Map, Value, json};
 
 use super::patch;
@@ -28,7 +28,7 @@ pub(super) fn located(places: &Places, path: &str) -> Result<PathBuf, String> {
         None if path.starts_with('/') => path.to_owned(),
         None => format!("{}/{path}", places.project),
     };
-    let resolved = FileSystemPaths.resolve(&lexical(&absolute));
+    let resolved = FileSystemPaths.resolve(&normalized(&absolute));
     resolved
         .map(PathBuf::from)
         .filter(|resolved| resolved.starts_with(&places.root))
@@ -179,21 +179,6 @@ pub(super) fn text_of(places: &Places, path: &str) -> Result<String, String> {
     }
     let bytes = std::fs::read(&file).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| "The file is not text.".to_owned())
-}
-
-/// The path without `.` and `..`, as a shell would not resolve them, but as the rules do.
-fn lexical(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
 }
 
 fn put(file: &Path, text: &str) -> Result<(), String> {
