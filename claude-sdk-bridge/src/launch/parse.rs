@@ -137,8 +137,8 @@ impl Parser {
             value: value.as_deref(),
         };
         match flag.as_str() {
-            "output-format" | "input-format" => given.expect("stream-json")?,
-            "permission-prompts" => given.expect("none")?,
+            "output-format" | "input-format" => given.only("stream-json")?,
+            "permission-prompts" => given.only("none")?,
             "verbose" => given.bare()?,
             "thinking" => options.thinking = Some(given.thinking()?),
             "max-thinking-tokens" => {
@@ -259,8 +259,8 @@ impl Given<'_> {
         self.text()?.parse().map_err(|_| self.bad())
     }
 
-    fn expect(&self, only: &str) -> Result<(), ArgvError> {
-        if self.text()? == only {
+    fn only(&self, value: &str) -> Result<(), ArgvError> {
+        if self.text()? == value {
             Ok(())
         } else {
             Err(self.bad())
