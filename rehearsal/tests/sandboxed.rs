@@ -112,6 +112,19 @@ async fn written(file: &Path) -> String {
     timeout(LIMIT, there).await.unwrap()
 }
 
+/// Waits until the session's command has written its process id to a file; gives that id.
+async fn started(query: &mut Query, file: &Path) -> String {
+    let running = async {
+        loop {
+            next(query).await;
+        }
+    };
+    tokio::select! {
+        pid = written(file) => pid,
+        () = running => panic!("it has ended"),
+    }
+}
+
 /// Waits until a process is gone.
 async fn gone(pid: &str) {
     let stat = PathBuf::from(format!("/proc/{pid}/stat"));
@@ -188,15 +201,7 @@ async fn an_interrupt_ends_the_command_with_all_it_has_started() {
     );
     let mut query = start(&backend, cwd.path(), 1).await;
     send(&query);
-    let running = async {
-        loop {
-            next(&mut query).await;
-        }
-    };
-    let pid = tokio::select! {
-        pid = written(&pid) => pid,
-        () = running => panic!("it has ended"),
-    };
+    let pid = started(&mut query, &pid).await;
     let call = query
         .handle()
         .request(ControlRequest::Interrupt(Interrupt::default()));
@@ -217,15 +222,7 @@ async fn the_end_of_claude_ends_the_command() {
     let backend = backend(&session, &json!([bash("true")]));
     let mut query = start(&backend, cwd.path(), 1).await;
     send(&query);
-    let running = async {
-        loop {
-            next(&mut query).await;
-        }
-    };
-    let pid = tokio::select! {
-        pid = written(&pid) => pid,
-        () = running => panic!("it has ended"),
-    };
+    let pid = started(&mut query, &pid).await;
     let timings = QueryTimings {
         grace: Grace {
             eof: Duration::from_millis(1),

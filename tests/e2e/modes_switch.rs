@@ -113,7 +113,8 @@ fn a_switch_to_the_current_mode_changes_nothing(world: &mut World) {
     );
 }
 
-fn a_switch_in_a_turn_is_told_before_its_end(world: &mut World) {
+/// Scripts a turn that stops at a gate in front of its Write.
+fn gated_write(world: &World) -> Gate {
     let gate = Gate::new();
     let write = json!({"file_path": world.project().join("made.txt"), "content": "made\n"});
     world.model().script([
@@ -123,6 +124,11 @@ fn a_switch_in_a_turn_is_told_before_its_end(world: &mut World) {
             .tool("toolu_w", "Write", write),
         text("written"),
     ]);
+    gate
+}
+
+fn a_switch_in_a_turn_is_told_before_its_end(world: &mut World) {
+    let gate = gated_write(world);
     let (_agent, mut client, session) = open(world);
     let prompt = client.start_prompt(&session, "write");
     gate.wait_reached();
@@ -160,15 +166,7 @@ fn the_last_of_two_switches_in_flight_wins(world: &mut World) {
 }
 
 fn the_last_of_two_switches_in_a_turn_wins(world: &mut World) {
-    let gate = Gate::new();
-    let write = json!({"file_path": world.project().join("made.txt"), "content": "made\n"});
-    world.model().script([
-        reply()
-            .text("thinking")
-            .gate(&gate)
-            .tool("toolu_w", "Write", write),
-        text("written"),
-    ]);
+    let gate = gated_write(world);
     let (_agent, mut client, session) = plan_mode(world);
     let prompt = client.start_prompt(&session, "write");
     gate.wait_reached();

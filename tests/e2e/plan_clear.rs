@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
 use crate::plan_support::{
-    PLAN, ask_for_plan, choose, claudes, current, enter_plan, exit_plan, modes, plan_mode, user_settings,
+    PLAN, ask_for_plan, assert_built_in_bypass, bypass_to_plan, choose, claudes, current, enter_plan,
+    exit_plan, modes, plan_mode, user_settings,
 };
 use crate::support::open;
 
@@ -168,25 +169,9 @@ fn clear_context_for_auto_starts_in_auto(world: &mut World) {
 }
 
 fn clear_context_for_bypass_asks_for_nothing(world: &mut World) {
-    world.set_env("IS_SANDBOX", "1");
-    world.model().script([
-        enter_plan(),
-        exit_plan(),
-        tool("toolu_b", "Bash", json!({"command": "touch made.txt"})),
-        text("built"),
-    ]);
-    user_settings(world, "bypassPermissions");
-    let (_agent, mut client, session) = open(world);
-    let mut turn = clear(&mut client, &session, "exit-plan-clear-bypass");
-    assert_eq!(
-        modes(&turn.take("current_mode_update")),
-        ["plan", "bypassPermissions"]
-    );
-    assert_eq!(
-        (turn.tool("toolu_b").status(), turn.stop_reason()),
-        ("completed", "end_turn")
-    );
-    turn.ignore_rest();
+    let (_agent, mut client, session) = bypass_to_plan(world);
+    let turn = clear(&mut client, &session, "exit-plan-clear-bypass");
+    assert_built_in_bypass(turn);
     assert_only_plan(&world.model().wait_request(2), PLAN);
 }
 

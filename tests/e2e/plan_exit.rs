@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
 use crate::plan_support::{
-    PLAN, ask_for_plan, choose, current, enter_plan, exit_plan, modes, option_ids, plan_mode, user_settings,
-    write_settings,
+    PLAN, ask_for_plan, assert_built_in_bypass, bypass_to_plan, choose, current, enter_plan, exit_plan,
+    modes, option_ids, plan_mode, user_settings, write_settings,
 };
 use crate::support::open;
 
@@ -133,15 +133,7 @@ fn a_plan_approved_for_auto_goes_on_in_auto(world: &mut World) {
 }
 
 fn a_plan_approved_for_bypass_asks_for_nothing(world: &mut World) {
-    world.set_env("IS_SANDBOX", "1");
-    world.model().script([
-        enter_plan(),
-        exit_plan(),
-        tool("toolu_b", "Bash", json!({"command": "touch made.txt"})),
-        text("built"),
-    ]);
-    user_settings(world, "bypassPermissions");
-    let (_agent, mut client, session) = open(world);
+    let (_agent, mut client, session) = bypass_to_plan(world);
     let (prompt, id, request) = ask_for_plan(&mut client, &session);
     let expected = [
         "exit-plan-default",
@@ -151,16 +143,8 @@ fn a_plan_approved_for_bypass_asks_for_nothing(world: &mut World) {
     ];
     assert_eq!(option_ids(&request), expected);
     choose(&mut client, &id, &request, "exit-plan-bypass");
-    let mut turn = client.finish_prompt(&prompt, no_questions);
-    assert_eq!(
-        modes(&turn.take("current_mode_update")),
-        ["plan", "bypassPermissions"]
-    );
-    assert_eq!(
-        (turn.tool("toolu_b").status(), turn.stop_reason()),
-        ("completed", "end_turn")
-    );
-    turn.ignore_rest();
+    let turn = client.finish_prompt(&prompt, no_questions);
+    assert_built_in_bypass(turn);
 }
 
 fn a_refused_plan_ends_the_turn_and_stays_in_plan_mode(world: &mut World) {

@@ -1,7 +1,7 @@
 //! What the tests of modes, of plan mode and of its hand-off begin with.
 
-use e2e_tests::harness::{Agent, Answer, Client, Prompt, World};
-use e2e_tests::model::{Reply, reply};
+use e2e_tests::harness::{Agent, Answer, Client, Prompt, Turn, World};
+use e2e_tests::model::{Reply, reply, text, tool};
 use serde_json::{Value, json};
 
 use crate::support::open;
@@ -40,6 +40,33 @@ pub(crate) fn exit_plan() -> Reply {
 /// The model's wish to enter plan mode.
 pub(crate) fn enter_plan() -> Reply {
     reply().tool("toolu_e", "EnterPlanMode", json!({}))
+}
+
+/// A session that starts in `bypassPermissions`, whose model makes a plan and then a command.
+pub(crate) fn bypass_to_plan(world: &mut World) -> (Agent, Client, String) {
+    world.set_env("IS_SANDBOX", "1");
+    world.model().script([
+        enter_plan(),
+        exit_plan(),
+        tool("toolu_b", "Bash", json!({"command": "touch made.txt"})),
+        text("built"),
+    ]);
+    user_settings(world, "bypassPermissions");
+    open(world)
+}
+
+/// Fails unless the command of [`bypass_to_plan`] ran, in `bypassPermissions` again.
+#[track_caller]
+pub(crate) fn assert_built_in_bypass(mut turn: Turn) {
+    assert_eq!(
+        modes(&turn.take("current_mode_update")),
+        ["plan", "bypassPermissions"]
+    );
+    assert_eq!(
+        (turn.tool("toolu_b").status(), turn.stop_reason()),
+        ("completed", "end_turn")
+    );
+    turn.ignore_rest();
 }
 
 /// The prompt that makes the plan, and the question about it.

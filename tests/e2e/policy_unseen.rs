@@ -1,7 +1,9 @@
 //! What a hook callback does not see, and a policy stops all the same: shell lines of commands and skills, mentioned files,
 //! hooks of a project, settings that the model writes for itself.
 
-use e2e_tests::harness::{World, allow_once, no_questions};
+use std::path::Path;
+
+use e2e_tests::harness::{Agent, Client, World, allow_once, no_questions};
 use e2e_tests::model::text;
 use serde_json::{Value, json};
 
@@ -32,6 +34,23 @@ fn deny(rule: &str) -> Value {
     json!({"permissions": {"deny": [rule]}})
 }
 
+/// Without a policy, listing the project leaves a trace.
+#[track_caller]
+fn lists_with_trace(world: &mut World, traced: &Path) {
+    let (mut agent, mut client, session) = open(world);
+    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
+    ended_with_trace(&mut agent, &mut client, traced);
+}
+
+/// Ends an agent without a policy. The trace that it left is removed.
+#[track_caller]
+fn ended_with_trace(agent: &mut Agent, client: &mut Client, traced: &Path) {
+    assert!(traced.exists(), "without a policy it is left");
+    std::fs::remove_file(traced).unwrap();
+    client.close();
+    agent.wait_end();
+}
+
 /// A command with a shell line that leaves a trace.
 fn command_file(world: &World) {
     let text = "---\nallowed-tools: Bash(touch:*)\n---\nState: !`touch traced`\n";
@@ -44,10 +63,7 @@ fn case_92_the_shell_line_of_a_command_does_not_run(world: &mut World) {
     let (mut agent, mut client, session) = open(world);
     client.prompt(&session, "/x", no_questions).ignore_rest();
     let traced = world.project().join("traced");
-    assert!(traced.exists(), "without a policy it runs");
-    std::fs::remove_file(&traced).unwrap();
-    client.close();
-    agent.wait_end();
+    ended_with_trace(&mut agent, &mut client, &traced);
 
     world.model().script([text("done")]);
     let (_agent, mut client, session) = open_under(world, &deny("Bash"), BYPASS);
@@ -64,10 +80,7 @@ fn case_92_the_shell_line_of_a_skill_does_not_run(world: &mut World) {
     let turn = run_calls(world, &mut client, &session, &calls, allow_once);
     turn.ignore_rest();
     let traced = world.project().join("traced");
-    assert!(traced.exists(), "without a policy it runs");
-    std::fs::remove_file(&traced).unwrap();
-    client.close();
-    agent.wait_end();
+    ended_with_trace(&mut agent, &mut client, &traced);
 
     let (_agent, mut client, session) = open_under(world, &deny("Bash"), BYPASS);
     run_calls(world, &mut client, &session, &calls, no_questions).ignore_rest();
@@ -130,12 +143,7 @@ fn case_95_a_projects_hook_does_not_run(world: &mut World) {
     let settings = json!({"hooks": {"SessionStart": hook, "PreToolUse": hook, "UserPromptSubmit": hook}});
     project_file(world, ".claude/settings.json", &settings.to_string());
     let traced = world.project().join("traced");
-    let (mut agent, mut client, session) = open(world);
-    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
-    assert!(traced.exists(), "without a policy it runs");
-    std::fs::remove_file(&traced).unwrap();
-    client.close();
-    agent.wait_end();
+    lists_with_trace(world, &traced);
 
     let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
     run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
@@ -164,12 +172,7 @@ fn traps(world: &World) {
 fn a_projects_variables_and_helpers_do_not_count(world: &mut World) {
     traps(world);
     let traced = world.home().join("traced");
-    let (mut agent, mut client, session) = open(world);
-    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
-    assert!(traced.exists(), "without a policy they do");
-    std::fs::remove_file(&traced).unwrap();
-    client.close();
-    agent.wait_end();
+    lists_with_trace(world, &traced);
 
     let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
     let mut turn = run_calls(world, &mut client, &session, &[bash("ls -a")], no_questions);
@@ -183,12 +186,7 @@ fn a_projects_server_does_not_start(world: &mut World) {
     let servers = json!({"mcpServers": {"mine": {"command": server, "args": []}}}).to_string();
     project_file(world, ".mcp.json", &servers);
     let traced = world.home().join("traced");
-    let (mut agent, mut client, session) = open(world);
-    run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
-    assert!(traced.exists(), "without a policy it does");
-    std::fs::remove_file(&traced).unwrap();
-    client.close();
-    agent.wait_end();
+    lists_with_trace(world, &traced);
 
     let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
     run_calls(world, &mut client, &session, &[bash("ls")], no_questions).ignore_rest();
