@@ -98,9 +98,10 @@ impl Guard {
             changed: None,
             hook_asks: None,
         };
-        let step = match self.invalid(call) {
+        let seen = Call::new(call.tool, call.input, call.workspace);
+        let step = match self.invalid(&seen, call) {
             Some(answer) => GuardStep::Answer(self.counted(call, answer)),
-            None => self.next(&mut examination, call),
+            None => self.next(&mut examination, &seen, call),
         };
         (examination, step)
     }
@@ -131,14 +132,21 @@ impl Guard {
                         input: &input,
                         ..*call
                     };
-                    if let Some(answer) = self.invalid(&changed) {
+                    let seen = Call::new(changed.tool, changed.input, changed.workspace);
+                    if let Some(answer) = self.invalid(&seen, &changed) {
                         return GuardStep::Answer(self.counted(call, answer));
                     }
                     examination.changed = Some(input);
                 }
             }
         }
-        self.next(examination, call)
+        let changed = examination.changed.clone();
+        let now = GuardCall {
+            input: changed.as_ref().unwrap_or(call.input),
+            ..*call
+        };
+        let seen = Call::new(now.tool, now.input, now.workspace);
+        self.next(examination, &seen, &now)
     }
 
     /// Before the client is asked: the denial of a policy that lets nobody be asked.
@@ -153,11 +161,11 @@ impl Guard {
     /// Before an allow leaves, with the input as it will run: the denial of what no user can allow.
     pub fn refuses(&mut self, call: &GuardCall<'_>) -> Option<GuardAnswer> {
         self.fit(call);
-        let answer = self.invalid(call).or_else(|| {
-            let seen = Call::new(call.tool, call.input, call.workspace);
-            self.limited(&seen, call)
-                .or_else(|| self.plan(&seen, call).filter(GuardAnswer::is_deny))
-        })?;
+        let seen = Call::new(call.tool, call.input, call.workspace);
+        let answer = self
+            .invalid(&seen, call)
+            .or_else(|| self.limited(&seen, call))
+            .or_else(|| self.plan(&seen, call).filter(GuardAnswer::is_deny))?;
         let answer = GuardAnswer {
             stage: Stage::Check,
             ..answer
@@ -170,21 +178,13 @@ impl Guard {
         self.denials.note(agent, allowed);
     }
 
-    /// The denials in a row.
-    pub fn denials(&self) -> &DenialTracking {
-        &self.denials
-    }
-
-    fn next(&mut self, examination: &mut Examination, call: &GuardCall<'_>) -> GuardStep {
+    /// The next hook, or the answer. `call` has the input that hooks left.
+    fn next(&mut self, examination: &mut Examination, seen: &Call<'_>, call: &GuardCall<'_>) -> GuardStep {
         if let Some(hook) = examination.hooks.front() {
             return GuardStep::Hook(Arc::clone(hook));
         }
-        let changed = examination.changed.clone();
-        let now = GuardCall {
-            input: changed.as_ref().unwrap_or(call.input),
-            ..*call
-        };
-        let answer = self.rules(&now, examination.hook_asks.take(), changed.clone());
+        let hook_asks = examination.hook_asks.take();
+        let answer = self.rules(seen, call, hook_asks, examination.changed.clone());
         GuardStep::Answer(self.counted(call, answer))
     }
 
@@ -195,16 +195,15 @@ impl Guard {
     }
 
     /// The first stage: shape, and what is certainly out of reach.
-    fn invalid(&self, call: &GuardCall<'_>) -> Option<GuardAnswer> {
+    fn invalid(&self, seen: &Call<'_>, call: &GuardCall<'_>) -> Option<GuardAnswer> {
         if !call.input.is_object() {
             return Some(deny(Stage::Validate, words::NO_OBJECT.to_owned(), None));
         }
         if !self.policy.as_ref().is_some_and(|policy| policy.confine) {
             return None;
         }
-        let seen = Call::new(call.tool, call.input, call.workspace);
-        match confine::look(&seen) {
-            Confined::Outside(_) if is_plan_file(&seen, call) => None,
+        match confine::look(seen) {
+            Confined::Outside(_) if is_plan_file(seen, call) => None,
             Confined::Outside(path) => Some(deny(Stage::Validate, words::outside(&path), None)),
             Confined::Inside | Confined::Unknown => None,
         }
@@ -248,9 +247,14 @@ impl Guard {
         })
     }
 
-    fn rules(&self, call: &GuardCall<'_>, hook_asks: Option<String>, changed: Option<Value>) -> GuardAnswer {
-        let seen = Call::new(call.tool, call.input, call.workspace);
-        if let Some(answer) = self.limited(&seen, call).or_else(|| self.plan(&seen, call)) {
+    fn rules(
+        &self,
+        seen: &Call<'_>,
+        call: &GuardCall<'_>,
+        hook_asks: Option<String>,
+        changed: Option<Value>,
+    ) -> GuardAnswer {
+        if let Some(answer) = self.limited(seen, call).or_else(|| self.plan(seen, call)) {
             return answer;
         }
         let nothing = |changed| GuardAnswer {
@@ -263,14 +267,13 @@ impl Guard {
         let Some(policy) = &self.policy else {
             return nothing(changed);
         };
-        let asks = policy.rules.asks(&seen).map(|hit| AskReason::Rule(hit.rule));
-        let allowed = policy.rules.allows(&seen, false);
+        let asks = policy.rules.asks(seen).map(|hit| AskReason::Rule(hit.rule));
+        let allowed = policy.rules.allows(seen, false);
         // What only reads in the workspace needs no allow rule that could be passed over.
         let harmless = allowed == Some(Allowed::ReadOnly) || seen.reads_inside();
         let tired = !harmless && self.denials.reached(call.agent, policy.denial_threshold);
         let tired = tired.then(|| AskReason::Denials(self.denials.consecutive(call.agent)));
         let reason = asks.or(hook_asks.map(AskReason::Hook)).or(tired);
-        let unknown = || policy.confine && confine::look(&seen) == Confined::Unknown;
         if let Some(reason) = reason {
             let rule = match &reason {
                 AskReason::Rule(rule) => Some(Arc::clone(rule)),
@@ -281,10 +284,10 @@ impl Guard {
             };
             return ask(policy, words::ask(&reason), rule, changed);
         }
-        if unknown() {
+        if policy.confine && confine::look(seen) == Confined::Unknown {
             return ask(policy, words::UNKNOWN_FILES.to_owned(), None, changed);
         }
-        if self.protected.may_touch(&seen) && !is_plan_file(&seen, call) {
+        if self.protected.may_touch(seen) && !is_plan_file(seen, call) {
             return ask(policy, words::MAY_TOUCH.to_owned(), None, changed);
         }
         match allowed {

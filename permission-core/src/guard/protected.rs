@@ -4,10 +4,7 @@
 //! across one, or mentions it in a way that no grammar reads, is asked about.
 
 use super::policy::Policy;
-use crate::{
-    rules::{Call, Hit, RuleKind, RuleOrigin, RuleSet, ToolGroup, Workspace},
-    shell::Analysis,
-};
+use crate::rules::{Call, Hit, RuleKind, RuleOrigin, RuleSet, ToolGroup, Workspace};
 
 /// The protected places of a session.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +22,8 @@ const SETTINGS: [&str; 2] = [".claude", ".mcp.json"];
 impl Protected {
     /// Those of a session in this workspace, made anew only for another one.
     pub(super) fn fit(&mut self, policy: &Policy, workspace: &Workspace<'_>) {
-        let around = (workspace.cwd.to_owned(), workspace.additional.to_vec());
-        if self.around == around && !self.names.is_empty() {
+        let same = self.around.0 == workspace.cwd && self.around.1 == workspace.additional;
+        if same && !self.names.is_empty() {
             return;
         }
         let mut texts: Vec<String> = SETTINGS.map(|name| format!("Edit({name})")).to_vec();
@@ -59,7 +56,7 @@ impl Protected {
             .map(str::to_lowercase);
         *self = Self {
             rules,
-            around,
+            around: (workspace.cwd.to_owned(), workspace.additional.to_vec()),
             names: names.collect(),
         };
     }
@@ -86,8 +83,7 @@ impl Protected {
         let Some(text) = text.map(str::to_lowercase) else {
             return false;
         };
-        let read = matches!(call.analysis(), Some(Analysis::Commands(_))) && call.only_reads();
-        !read && self.names.iter().any(|name| text.contains(name.as_str()))
+        self.names.iter().any(|name| text.contains(name.as_str()))
     }
 }
 

@@ -69,18 +69,6 @@ impl ToolInput<'_> {
     pub fn input(&self) -> &Value {
         self.call.input
     }
-
-    /// Whether the file of a file tool lies in a working directory, through symbolic links too.
-    pub fn is_inside_workspace(&self) -> bool {
-        self.call
-            .subject()
-            .is_some_and(|subject| self.call.is_inside(&subject))
-    }
-
-    /// Whether a path lies in a working directory, through symbolic links too.
-    pub fn is_inside(&self, path: &str) -> bool {
-        self.call.is_inside(&self.call.places().subject(path))
-    }
 }
 
 /// A tool that is not known to the host: its input is not looked at.
