@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{ToolGroup, words};
+use super::{ToolGroup, reach::Files, words};
 use crate::{
     paths::{PathResolver, Places, Subject},
     shell::{self, Analysis, Word},
@@ -40,6 +40,7 @@ pub struct Call<'a> {
 pub(super) struct Command {
     pub(super) text: String,
     pub(super) analysis: Analysis,
+    pub(super) files: Files,
 }
 
 impl<'a> Call<'a> {
@@ -55,6 +56,7 @@ impl<'a> Call<'a> {
                 } else {
                     shell::analyse(text)
                 },
+                files: Files::default(),
             });
         Self {
             tool,

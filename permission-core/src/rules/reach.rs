@@ -2,6 +2,8 @@
 //!
 //! Place in the flow: `decide` asks for each limiting rule. What nobody can tell counts as a possibility, never as a no.
 
+use std::cell::OnceCell;
+
 use super::{
     Call, ToolGroup,
     call::Command,
@@ -160,7 +162,10 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach 
             Reach::named(subject.is_none_or(|subject| pattern.may_cover(&subject, &places)))
         }
         ToolGroup::Command => {
-            let Some(uses) = call.command.as_ref().and_then(|command| opened(command, reads)) else {
+            let Some(command) = &call.command else {
+                return Reach::Named;
+            };
+            let Some(uses) = opened(command, reads) else {
                 return Reach::Named;
             };
             // To whom reads a whole directory, it is all one what else happens to it.
@@ -174,18 +179,20 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach 
                     pattern.reach(file, &places)
                 }
             });
-            let dots = call
-                .command
-                .as_ref()
-                .is_some_and(|command| command.text.to_lowercase().contains("glob"));
+            let dots = || command.text.to_lowercase().contains("glob");
             let known = match reaches.max().unwrap_or(Reach::No) {
-                Reach::WithDots if dots => Reach::Perhaps,
+                Reach::WithDots if dots() => Reach::Perhaps,
                 Reach::WithDots => Reach::No,
                 known => known,
             };
             let unknown = || {
-                let mut words = call.analysis().into_iter().flat_map(unknown_files);
-                words.any(|file| pattern.reach(&file, &places) == Reach::Named)
+                let given = command
+                    .files
+                    .given_to_unknown
+                    .get_or_init(|| unknown_files(&command.analysis));
+                given
+                    .iter()
+                    .any(|file| pattern.reach(file, &places) == Reach::Named)
             };
             match known {
                 Reach::No if unknown() => Reach::Perhaps,
@@ -248,8 +255,25 @@ const OPENS_NOTHING: [&str; 8] = [
 /// More files than this are not compared one by one.
 const MAX_USES: usize = 500;
 
+/// The files of one command. They are the same for every rule, so they are looked for once.
+#[derive(Default)]
+pub(super) struct Files {
+    opened: OnceCell<Option<Vec<FileUse>>>,
+    written: OnceCell<Option<Vec<FileUse>>>,
+    given_to_unknown: OnceCell<Vec<FileUse>>,
+}
+
 /// The files that a command may open: all, or those that it writes. `None` where that cannot be told.
-fn opened(command: &Command, reads: bool) -> Option<Vec<FileUse>> {
+fn opened(command: &Command, reads: bool) -> Option<&[FileUse]> {
+    let known = if reads {
+        &command.files.opened
+    } else {
+        &command.files.written
+    };
+    known.get_or_init(|| find_opened(command, reads)).as_deref()
+}
+
+fn find_opened(command: &Command, reads: bool) -> Option<Vec<FileUse>> {
     let concerned = |file: &FileUse| reads || file.access.writes();
     let seen = command.analysis.seen();
     let anything = matches!(&command.analysis, Analysis::Unanalysable(found) if found.anything);
