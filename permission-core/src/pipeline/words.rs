@@ -27,8 +27,7 @@ pub(super) const HOOK_NOT_RUN: &str = "a hook is configured that cannot be run";
 
 /// Something wrong in a hook's configuration, in one line.
 pub(super) fn hook_problem(origin: &Origin, message: &str) -> String {
-    let file: String = origin.file.display().to_string().escape_debug().collect();
-    format!("{file}, line {}: a hook {message}", origin.line)
+    format!("{}: a hook {message}", origin.place())
 }
 
 /// A hook that did not run.

@@ -11,7 +11,10 @@ use super::{
     path::PathPattern,
     reach::{Reach, reach},
 };
-use crate::shell::{Analysis, FileUse, Invocation, is_read_only, operands};
+use crate::{
+    paths::{Places, Subject},
+    shell::{Analysis, FileUse, Invocation, is_read_only, operands},
+};
 
 /// A rule that decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,9 +82,7 @@ impl RuleSet {
     fn allows_file(&self, call: &Call<'_>, group: ToolGroup) -> Option<Allowed> {
         let subject = call.subject()?;
         let places = call.places();
-        let rule = self.of(RuleKind::Allow).find(|rule| {
-            path_of(&rule.meaning, group).is_some_and(|pattern| pattern.covers(&subject, &places))
-        })?;
+        let rule = self.allows_path(group, &subject, &places)?;
         Some(Allowed::ByRules(vec![Arc::clone(rule)]))
     }
 
@@ -91,12 +92,9 @@ impl RuleSet {
         };
         let mut rules: Vec<Arc<Rule>> = Vec::new();
         let mut add = |rule: Option<&Arc<Rule>>| {
-            rules.extend(
-                rule.filter(|rule| !rules.contains(rule))
-                    .cloned()
-                    .into_iter()
-                    .collect::<Vec<_>>(),
-            );
+            if let Some(rule) = rule.filter(|rule| !rules.contains(rule)) {
+                rules.push(Arc::clone(rule));
+            }
         };
         let certain: Vec<&Invocation> = commands
             .invocations
@@ -151,9 +149,12 @@ impl RuleSet {
         } else {
             ToolGroup::Reads
         };
-        self.of(RuleKind::Allow).find(|rule| {
-            path_of(&rule.meaning, group).is_some_and(|pattern| pattern.covers(&subject, &places))
-        })
+        self.allows_path(group, &subject, &places)
+    }
+
+    fn allows_path(&self, group: ToolGroup, subject: &Subject, places: &Places<'_>) -> Option<&Arc<Rule>> {
+        self.of(RuleKind::Allow)
+            .find(|rule| path_of(&rule.meaning, group).is_some_and(|pattern| pattern.covers(subject, places)))
     }
 }
 

@@ -4,7 +4,7 @@
 //! come from a stranger.
 
 use super::{Rule, RuleOrigin, RuleProblem};
-use crate::shell::Doubt;
+use crate::{settings::shown, shell::Doubt};
 
 /// The longest rule that is quoted, in characters.
 const MAX_QUOTE: usize = 120;
@@ -53,7 +53,7 @@ pub(super) fn doubt(doubt: Doubt) -> &'static str {
 pub(super) fn rule(rule: &Rule) -> String {
     format!(
         "`{}` ({}, {})",
-        shown(&rule.text),
+        shown(&rule.text, MAX_QUOTE),
         rule.kind,
         origin(&rule.origin)
     )
@@ -61,29 +61,18 @@ pub(super) fn rule(rule: &Rule) -> String {
 
 /// A problem in one line.
 pub(super) fn problem(problem: &RuleProblem) -> String {
-    let (place, kind, text) = (origin(&problem.origin), problem.kind, shown(&problem.text));
+    let (place, kind, text) = (
+        origin(&problem.origin),
+        problem.kind,
+        shown(&problem.text, MAX_QUOTE),
+    );
     format!("{place}: the {kind} rule `{text}` {}", problem.message)
 }
 
 fn origin(origin: &RuleOrigin) -> String {
     match origin {
-        RuleOrigin::File(origin) => {
-            let file: String = origin.file.display().to_string().escape_debug().collect();
-            format!("{file}, line {}", origin.line)
-        }
+        RuleOrigin::File(origin) => origin.place(),
         RuleOrigin::Arguments => "command line".to_owned(),
         RuleOrigin::Session => "this session".to_owned(),
     }
-}
-
-fn shown(text: &str) -> String {
-    let mut shown: String = text
-        .chars()
-        .take(MAX_QUOTE)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(MAX_QUOTE).is_some() {
-        shown.push('…');
-    }
-    shown
 }

@@ -21,6 +21,7 @@ pub use merge::{EffectiveSettings, merge};
 pub use modes::{HostFacts, StartMode, catalogue, initial_mode, mode_facts};
 pub use parse::SettingsFile;
 pub use problem::SettingsProblem;
+pub(crate) use words::shown;
 
 use crate::modes::ModeSetting;
 
@@ -48,6 +49,14 @@ pub struct Origin {
     pub file: Arc<Path>,
     /// The line in it, counted from 1.
     pub line: u32,
+}
+
+impl Origin {
+    /// The place in words, made safe to show.
+    pub(crate) fn place(&self) -> String {
+        let file: String = self.file.display().to_string().escape_debug().collect();
+        format!("{file}, line {}", self.line)
+    }
 }
 
 /// A value and where it stands.

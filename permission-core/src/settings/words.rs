@@ -102,7 +102,7 @@ fn quoted(text: &str, max: usize) -> String {
 }
 
 /// Escaped where a character would not show, so that nothing can hide or turn the line around.
-fn shown(text: &str, max: usize) -> String {
+pub(crate) fn shown(text: &str, max: usize) -> String {
     let mut shown: String = text.chars().take(max).flat_map(char::escape_debug).collect();
     if text.chars().nth(max).is_some() {
         shown.push('…');
