@@ -51,8 +51,8 @@ impl ManagerConfig {
     /// The directory of Claude's own configuration, where its plans are.
     pub(crate) fn claude_directory(&self) -> Option<PathBuf> {
         let settings = self.settings.as_ref();
-        let configured = settings.and_then(|settings| settings.claude_config_dir.clone());
-        configured.or_else(|| Some(self.home.as_ref()?.join(".claude")))
+        let told = settings.and_then(SettingsSurroundings::claude_directory);
+        told.or_else(|| Some(self.home.as_ref()?.join(".claude")))
     }
 }
 

@@ -76,8 +76,7 @@ fn account(args: ExplainArgs) -> anyhow::Result<Account> {
     let surroundings = agent::settings();
     let texts = read_all(&Locations::of(&surroundings, Path::new(&cwd)));
     let settings: Vec<SettingsFile> = texts.iter().map(SettingsText::parse).collect();
-    let claude = surroundings.claude_config_dir.clone();
-    let claude = claude.or_else(|| Some(surroundings.home.as_ref()?.join(".claude")));
+    let claude = surroundings.claude_directory();
     if let (Some(policy), Some(claude)) = (&mut policy, claude.as_deref().and_then(Path::to_str)) {
         policy.protected.push(claude.to_owned());
     }

@@ -15,6 +15,16 @@ pub struct SettingsSurroundings {
     pub managed: Option<PathBuf>,
 }
 
+impl SettingsSurroundings {
+    /// The directory of Claude's own configuration.
+    pub fn claude_directory(&self) -> Option<PathBuf> {
+        let configured = self.claude_config_dir.clone();
+        configured
+            .filter(|directory| !directory.as_os_str().is_empty())
+            .or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+}
+
 /// The settings files of a session; `None` is never read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Locations {
@@ -31,11 +41,8 @@ pub struct Locations {
 impl Locations {
     /// Those of a session in `cwd`.
     pub fn of(surroundings: &SettingsSurroundings, cwd: &Path) -> Self {
-        let configured = surroundings.claude_config_dir.clone();
-        let configured = configured.filter(|directory| !directory.as_os_str().is_empty());
-        let user = configured
-            .or_else(|| Some(surroundings.home.as_ref()?.join(".claude")))
-            .map(|directory| directory.join("settings.json"));
+        let user = surroundings.claude_directory();
+        let user = user.map(|directory| directory.join("settings.json"));
         let project = Some(cwd.join(".claude/settings.json"));
         Self {
             // In the home directory the two are one file, and that is the user's.
