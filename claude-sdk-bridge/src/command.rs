@@ -10,10 +10,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
-use tokio::sync::watch;
 
 use crate::backend::ExitStatus;
-use crate::process::{Spawned, Wires, spawn};
+use crate::process::{Spawned, Wires, reaped, spawn};
 
 /// What the processes that a command leaves behind get to end after being asked to.
 const LINGER: Duration = Duration::from_millis(100);
@@ -95,7 +94,7 @@ async fn to_its_end(command: Command, stdin: &[u8], limits: Limits, output: &mut
         read(stderr, &mut output.stderr, limits.output_bytes),
         async {
             feed(input, stdin).await;
-            Ok(ended(&mut status).await)
+            Ok(reaped(&mut status).await)
         },
     );
     Ok(match end {
@@ -126,15 +125,6 @@ async fn read(mut from: pipe::Receiver, into: &mut Vec<u8>, limit: usize) -> Res
             return Err(Overflow);
         }
     }
-}
-
-async fn ended(status: &mut watch::Receiver<Option<ExitStatus>>) -> ExitStatus {
-    let status = status.wait_for(Option::is_some).await;
-    // The channel closes without a value only where the thread that waits has died.
-    status
-        .ok()
-        .and_then(|status| *status)
-        .unwrap_or(ExitStatus::Unknown)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Place in the flow: the pipeline and the guard say which hook runs and what its end means; this starts it, within its
 //! limits, and reports how it ended. Must not read an outcome out of the output.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
 
 use permission_core::pipeline::hooks::{HOOK_OUTPUT_BYTES, HookCommand, HookRun};
@@ -18,18 +18,9 @@ const SHELL: &str = "/bin/sh";
 /// The variable that tells a hook where the project is.
 const PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
-/// Where hooks run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HookPlace {
-    /// Their working directory.
-    pub cwd: PathBuf,
-    /// The project's root, which they find in `CLAUDE_PROJECT_DIR`.
-    pub project_root: PathBuf,
-}
-
-/// Runs one hook to its end, or to its limit of time or output, at which it is killed with all it has started. Dropping the
+/// Runs one hook in a project's directory to its end, or to its limit of time or output, at which it is killed with all it has started. Dropping the
 /// future kills it, too. What went wrong with it is logged with its place in the settings.
-pub async fn run_hook(hook: &HookCommand, payload: &Value, place: &HookPlace) -> HookRun {
+pub async fn run_hook(hook: &HookCommand, payload: &Value, directory: &Path) -> HookRun {
     let Some(text) = &hook.command else {
         return HookRun::Failed("no command is configured".to_owned());
     };
@@ -37,8 +28,8 @@ pub async fn run_hook(hook: &HookCommand, payload: &Value, place: &HookPlace) ->
     command
         .arg("-c")
         .arg(text)
-        .current_dir(&place.cwd)
-        .env(PROJECT_DIR, &place.project_root);
+        .current_dir(directory)
+        .env(PROJECT_DIR, directory);
     let limits = Limits {
         time: hook.timeout,
         output_bytes: HOOK_OUTPUT_BYTES,
@@ -89,10 +80,6 @@ mod tests {
 
     async fn hook(command: Option<&str>, timeout: Duration) -> HookRun {
         let dir = tempfile::tempdir().unwrap();
-        let place = HookPlace {
-            cwd: dir.path().to_owned(),
-            project_root: dir.path().to_owned(),
-        };
         let hook = HookCommand {
             command: command.map(str::to_owned),
             timeout,
@@ -103,7 +90,7 @@ mod tests {
             },
         };
         let payload = json!({"tool_name": "Bash"});
-        let run = run_hook(&hook, &payload, &place);
+        let run = run_hook(&hook, &payload, dir.path());
         tokio::time::timeout(Duration::from_secs(30), run).await.unwrap()
     }
 

@@ -8,6 +8,7 @@ use async_trait::async_trait;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
+use super::spawner::reaped;
 use super::stderr::Tail;
 use super::tree::{KillOnDrop, Tree};
 use crate::backend::{Exit, ExitStatus, Grace, Life};
@@ -52,22 +53,12 @@ impl ProcessLife {
             stderr_tail: self.stderr.text(),
         }
     }
-
-    async fn reaped(&mut self) -> ExitStatus {
-        // The channel closes without a value only where the keeper's thread died.
-        self.status
-            .wait_for(Option::is_some)
-            .await
-            .ok()
-            .and_then(|status| *status)
-            .unwrap_or(ExitStatus::Unknown)
-    }
 }
 
 #[async_trait]
 impl Life for ProcessLife {
     async fn ended(&mut self) -> Exit {
-        let status = self.reaped().await;
+        let status = reaped(&mut self.status).await;
         self.exit(status).await
     }
 
@@ -76,11 +67,11 @@ impl Life for ProcessLife {
         let tree = Arc::clone(&self.tree.0);
         let deadline = off_the_runtime(tree, move |tree| tree.terminate(asked)).await;
         let left = deadline.saturating_duration_since(Instant::now());
-        let status = match timeout(left, self.reaped()).await {
+        let status = match timeout(left, reaped(&mut self.status)).await {
             Ok(status) => status,
             Err(_) => {
                 off_the_runtime(Arc::clone(&self.tree.0), Tree::kill).await;
-                timeout(REAPED_WITHIN, self.reaped())
+                timeout(REAPED_WITHIN, reaped(&mut self.status))
                     .await
                     .unwrap_or(ExitStatus::Unknown)
             }

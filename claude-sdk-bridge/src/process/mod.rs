@@ -107,7 +107,7 @@ fn command(
     command
 }
 
-pub(crate) use self::spawner::{Spawned, Wires, spawn};
+pub(crate) use self::spawner::{Spawned, Wires, reaped, spawn};
 #[cfg(test)]
 pub(crate) use self::start::start as start_command;
 

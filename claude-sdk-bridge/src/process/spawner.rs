@@ -55,6 +55,16 @@ pub(crate) async fn spawn(command: Command, wires: Wires, linger: Duration) -> i
     spawned.await.map_err(|_| gone())?
 }
 
+/// The status of a process, once it has ended.
+pub(crate) async fn reaped(status: &mut watch::Receiver<Option<ExitStatus>>) -> ExitStatus {
+    let status = status.wait_for(Option::is_some).await;
+    // The channel closes without a value only where the keeper's thread died.
+    status
+        .ok()
+        .and_then(|status| *status)
+        .unwrap_or(ExitStatus::Unknown)
+}
+
 struct Job {
     command: Command,
     wires: Wires,

@@ -4,10 +4,7 @@
 
 use std::{collections::HashMap, path::Path, sync::Arc};
 
-use claude_sdk_bridge::{
-    hooks::{HookPlace, run_hook},
-    messages::ControlId,
-};
+use claude_sdk_bridge::{hooks::run_hook, messages::ControlId};
 use futures::{
     FutureExt, StreamExt,
     future::{AbortHandle, BoxFuture, abortable},
@@ -71,13 +68,10 @@ impl RunningHooks {
         };
         let input = input.unwrap_or(&call.input);
         let payload = hook_payload(&call.facts, &call.tool, input, &call.tool_use_id, response);
-        let place = HookPlace {
-            cwd: directory.to_owned(),
-            project_root: directory.to_owned(),
-        };
+        let directory = directory.to_owned();
         let id = control.clone();
         let (running, abort) = abortable(async move {
-            let run = run_hook(&hook, &payload, &place).await;
+            let run = run_hook(&hook, &payload, &directory).await;
             HookEnded { control: id, run }
         });
         self.hooks.push(running.map(Result::ok).boxed());
