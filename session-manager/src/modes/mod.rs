@@ -55,6 +55,12 @@ impl Modes {
         std::mem::replace(&mut self.current, mode) != mode
     }
 
+    /// The ask rules of the settings.
+    pub(crate) fn ask_rules(&self) -> Vec<&str> {
+        let rules = self.settings.values.rules.ask.iter();
+        rules.map(|rule| rule.value.as_str()).collect()
+    }
+
     /// The modes that a client may choose, in the order of Claude Code's own menu.
     pub(crate) fn offered(&self) -> Vec<PermissionMode> {
         catalogue(&self.settings, &self.host)

@@ -13,10 +13,9 @@ use serde_json::Value;
 use super::{
     actor::{Actor, HandOffPlan},
     control::{CallDone, plan_text},
-    settings,
 };
 use crate::{
-    permission::{self, Answered, AskFacts, Settled, Shown},
+    permission::{self, Answered, AskFacts, Guarded, Settled, Shown},
     tools::ToolCallRef,
     turn::Event,
 };
@@ -40,7 +39,7 @@ impl Actor {
                     CallDone::PlanRead(control, question, call.await)
                 }));
             }
-            _ => self.show(control, &question, None),
+            _ => self.show(control, &question, None, guarded),
         }
     }
 
@@ -58,7 +57,8 @@ impl Actor {
             )
         };
         let plan = plan.or_else(stated);
-        self.show(control, question, plan.as_deref());
+        let guarded = self.guard.question(question, self.modes.current());
+        self.show(control, question, plan.as_deref(), guarded);
     }
 
     /// The client answered a question, or cannot.
@@ -143,7 +143,7 @@ impl Actor {
         }
     }
 
-    fn show(&mut self, control: ControlId, question: &CanUseTool, plan: Option<&str>) {
+    fn show(&mut self, control: ControlId, question: &CanUseTool, plan: Option<&str>, guarded: Guarded) {
         let parent = self.subagents.parent(question).cloned();
         let mut input = Value::Object(question.input.clone());
         if let (Some(plan), Value::Object(fields)) = (plan, &mut input) {
@@ -159,9 +159,7 @@ impl Actor {
         let shown = self.translator.permission_tool_call(&call);
         let title = shown.fields.title.clone().unwrap_or_default();
         let modes = self.modes.after_plan();
-        let settings = settings::effective(self.watch.as_ref(), self.origin.policy.as_deref());
-        let ask_rules = settings.values.rules.ask.iter();
-        let ask_rules: Vec<&str> = ask_rules.map(|rule| rule.value.as_str()).collect();
+        let ask_rules = self.modes.ask_rules();
         let facts = AskFacts {
             cwd: &self.origin.options.cwd,
             home: self.origin.home.as_deref(),
@@ -195,7 +193,6 @@ impl Actor {
                 Err(error) => return self.refuse(&control, call.id, error.to_string()),
             },
         };
-        let guarded = self.guard.question(question, self.modes.current());
         self.asks
             .open(control, question.tool_use_id.clone(), guarded, (shown, pending));
         self.outbox.push(&self.link.connection, line);

@@ -42,8 +42,8 @@ impl SettingsWatch {
     }
 
     /// What stands in the files.
-    pub(super) fn texts(&self) -> Vec<SettingsText> {
-        self.texts.borrow().to_vec()
+    pub(super) fn texts(&self) -> SettingsTexts {
+        self.texts.borrow().clone()
     }
 
     fn files(&self) -> Vec<SettingsFile> {
