@@ -6,14 +6,12 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use claude_sdk_bridge::settings::{Locations, SettingsText, read_all};
 use permission_core::settings::{SettingsFile, SettingsSource};
 use permission_core::{PermissionBehavior, PermissionRule, PermissionUpdate};
 use serde_json::{Map, Value, json};
 
 use crate::engine::{Places, Seed};
-
-/// No settings file is longer than this.
-const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Writes the project's settings, unless there are some: what was decided before counts more than the script.
 pub(super) fn lay_out(places: &Places, seed: &Seed) -> io::Result<()> {
@@ -30,21 +28,16 @@ pub(super) fn lay_out(places: &Places, seed: &Seed) -> io::Result<()> {
 
 /// Reads the files that are there.
 pub(super) fn read(places: &Places) -> Vec<SettingsFile> {
-    let sources = [
-        SettingsSource::User,
-        SettingsSource::Project,
-        SettingsSource::Local,
-    ];
-    let files = sources
-        .into_iter()
-        .filter_map(|source| Some((source, path(places, source)?)));
-    files
-        .filter_map(|(source, file)| match text(&file) {
-            Ok(text) => Some(SettingsFile::parse(source, &file, &text)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => Some(SettingsFile::unreadable(source, &file, &error.to_string())),
-        })
-        .collect()
+    texts(places).iter().map(SettingsText::parse).collect()
+}
+
+fn texts(places: &Places) -> Vec<SettingsText> {
+    read_all(&Locations {
+        user: path(places, SettingsSource::User),
+        project: path(places, SettingsSource::Project),
+        local: path(places, SettingsSource::Local),
+        managed: None,
+    })
 }
 
 /// Changes a file.
@@ -57,11 +50,10 @@ pub(super) fn change(
         return Err("these settings are not in a file that can be changed".to_owned());
     };
     let failed = |why: String| format!("`{}` was not changed: {why}", file.display());
-    let text = match text(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error.to_string())),
-    };
+    let found = texts(places).into_iter().find(|found| found.source == source);
+    let text = found
+        .map_or_else(|| Ok(String::new()), |found| found.text)
+        .map_err(|error| failed(format!("it {error}")))?;
     let mut settings: Map<String, Value> = if text.trim().is_empty() {
         Map::new()
     } else {
@@ -83,13 +75,6 @@ fn path(places: &Places, source: SettingsSource) -> Option<PathBuf> {
         SettingsSource::Flag | SettingsSource::Managed => return None,
     };
     Some(Path::new(root).join(".claude").join(name))
-}
-
-fn text(file: &Path) -> io::Result<String> {
-    if std::fs::metadata(file)?.len() > MAX_BYTES {
-        return Err(io::Error::other("it is too large"));
-    }
-    std::fs::read_to_string(file)
 }
 
 fn write(file: &Path, settings: &Map<String, Value>) -> io::Result<()> {
