@@ -6,11 +6,13 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use claude_sdk_bridge::messages::control::SlashCommand;
+use claude_sdk_bridge::messages::control::{ControlCancel, SlashCommand};
 use claude_sdk_bridge::messages::{
-    CommandState, Content, ContentBlock, MessageUuid, OutgoingUserMessage, SessionState as State,
+    CommandState, Content, ContentBlock, ControlId, Message, MessageUuid, OutgoingUserMessage,
+    SessionState as State,
 };
 use permission_core::PermissionMode;
+use serde_json::Map;
 
 use super::ground::Work;
 use super::host_hooks::HostHooks;
@@ -63,6 +65,14 @@ pub(crate) struct Prompt {
 }
 
 impl Core {
+    /// Takes back what the host was asked.
+    pub(super) fn cancel(&mut self, id: &ControlId) {
+        self.out.send(&Message::ControlCancel(ControlCancel {
+            request_id: id.clone(),
+            extra: Map::new(),
+        }));
+    }
+
     pub(crate) fn new(script: Arc<Script>, setup: Setup, state: SessionState) -> Self {
         let named = setup.model.clone().or_else(|| script.session.model.clone());
         Self {

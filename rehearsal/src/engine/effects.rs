@@ -9,7 +9,6 @@ use permission_core::{PermissionBehavior, PermissionDestination, PermissionRule,
 use serde::{Deserialize, Serialize};
 
 use super::core::Core;
-use super::snapshot::absolute;
 
 /// What the user has decided for the session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -143,9 +142,7 @@ impl Core {
         };
         let places = ground.places();
         let directories = directories.iter();
-        directories
-            .map(|directory| absolute(directory, &places.project, &places.home))
-            .collect()
+        directories.map(|directory| places.absolute(directory)).collect()
     }
 
     /// Where a rule stands now.

@@ -76,7 +76,7 @@ fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> 
     }
     let Some(ask) = &step.ask else { return Gate::Pass };
     let is_edit = matches!(step.name.as_str(), "Edit" | "Write" | "NotebookEdit");
-    let needs_person = matches!(step.name.as_str(), "AskUserQuestion" | "ExitPlanMode");
+    let needs_person = super::toolbox::needs_person(&step.name);
     match mode {
         PermissionMode::BypassPermissions if !ask.always && !needs_person => Gate::Pass,
         // A question with a reason of its own (outside the working directory, a safety check) stays one.

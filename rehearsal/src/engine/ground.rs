@@ -150,6 +150,15 @@ impl ToolOutput {
 }
 
 impl Places {
+    /// A path of settings or of a call, absolute.
+    pub(crate) fn absolute(&self, path: &str) -> String {
+        match path.strip_prefix("~/") {
+            Some(rest) => format!("{}/{rest}", self.home),
+            None if path.starts_with('/') => path.to_owned(),
+            None => format!("{}/{path}", self.project),
+        }
+    }
+
     /// Puts the places into the texts of an input: `{project}`, `{home}`, `{plan}`.
     pub(crate) fn fill(&self, value: &mut Value) {
         match value {

@@ -6,8 +6,7 @@
 use std::time::Duration;
 
 use claude_sdk_bridge::messages::control::{
-    ControlCancel, HookCallback, HookInput, HookMatcher as Registration, IncomingControl, IncomingRequest,
-    InitializeRequest,
+    HookCallback, HookInput, HookMatcher as Registration, IncomingControl, IncomingRequest, InitializeRequest,
 };
 use claude_sdk_bridge::messages::{ControlId, Informational, List, Message, ToolUseId};
 use permission_core::pipeline::hooks::{HOOK_TIMEOUT, HookMatcher, HookRun};
@@ -255,13 +254,13 @@ impl Round {
             self.verdict.deny = Some(text::HOOK_LATE.to_owned());
             self.verdict.deny_text = Some(text::HOOK_LATE.to_owned());
         }
-        late.iter().for_each(|late| withdraw(late, core));
+        late.iter().for_each(|late| core.cancel(&late.id));
     }
 
     /// Takes back what is still asked, because nobody waits for it any more.
     pub(super) fn withdraw(&mut self, core: &mut Core) {
         for pending in std::mem::take(&mut self.pending) {
-            withdraw(&pending, core);
+            core.cancel(&pending.id);
         }
     }
 }
@@ -333,12 +332,4 @@ fn is_valid(answer: &Value) -> bool {
         && specific.is_none_or(Value::is_object)
         && field("permissionDecision").is_none_or(known)
         && field("updatedInput").is_none_or(Value::is_object)
-}
-
-fn withdraw(pending: &Pending, core: &mut Core) {
-    let cancel = ControlCancel {
-        request_id: pending.id.clone(),
-        extra: Map::new(),
-    };
-    core.out.send(&Message::ControlCancel(cancel));
 }

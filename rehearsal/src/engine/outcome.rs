@@ -143,7 +143,7 @@ fn success(tool: &str, said: &str, input: &Map<String, Value>, core: &Core) -> O
             text::PLAN_ENTERED.to_owned(),
             json!({ "message": text::PLAN_ENTERED }),
         ),
-        "ExitPlanMode" => (text::PLAN_APPROVED.to_owned(), plan(core)),
+        "ExitPlanMode" => (text::PLAN_APPROVED.to_owned(), toolbox::plan(core)),
         "AskUserQuestion" => (
             String::new(),
             json!({ "questions": field("questions"), "answers": field("answers") }),
@@ -165,14 +165,6 @@ fn success(tool: &str, said: &str, input: &Map<String, Value>, core: &Core) -> O
         is_error,
         structured,
     }
-}
-
-fn plan(core: &Core) -> Value {
-    let plan = core.plan();
-    json!({
-        "plan": plan.as_ref().map(|plan| &plan.content), "isAgent": false,
-        "filePath": plan.as_ref().map(|plan| &plan.path),
-    })
 }
 
 fn lines(text: &str) -> usize {

@@ -4,9 +4,9 @@
 //! to a scripted question are the mode alone; those of real calls stand in `effects`.
 
 use claude_sdk_bridge::messages::control::{
-    AllowReply, ControlCancel, ControlResponse, DenyReply, IncomingControl, IncomingRequest, PermissionReply,
+    AllowReply, ControlResponse, DenyReply, IncomingControl, IncomingRequest, PermissionReply,
 };
-use claude_sdk_bridge::messages::{Field, FromWire, List, Message, SessionState};
+use claude_sdk_bridge::messages::{Field, FromWire, List, SessionState};
 use permission_core::PermissionMode;
 use serde_json::{Map, Value, json};
 
@@ -91,11 +91,7 @@ impl Play {
         let mut withdrawn = false;
         for call in &mut self.calls {
             if let CallState::Asked(id) = &call.state {
-                let cancel = ControlCancel {
-                    request_id: id.clone(),
-                    extra: Map::new(),
-                };
-                core.out.send(&Message::ControlCancel(cancel));
+                core.cancel(id);
                 self.denials.push(call.denial());
                 call.state = CallState::Withdrawn;
                 withdrawn = true;

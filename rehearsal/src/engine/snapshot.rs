@@ -138,7 +138,7 @@ impl Core {
         context.rules = RuleSet::read(&settings.values.rules).0;
         self.add_rules(&mut context.rules, &places.plan);
         for Sourced { value, origin } in settings.values.additional_directories {
-            let directory = absolute(&value, &places.project, &places.home);
+            let directory = places.absolute(&value);
             let origin = RuleOrigin::File(origin);
             context.additional_working_directories.insert(directory, origin);
         }
@@ -199,14 +199,5 @@ fn host_hooks() -> Sourced<Value> {
             file: PathBuf::from(HOST_HOOKS).into(),
             line: 1,
         },
-    }
-}
-
-/// A directory of settings.
-pub(super) fn absolute(directory: &str, project: &str, home: &str) -> String {
-    match directory.strip_prefix("~/") {
-        Some(rest) => format!("{home}/{rest}"),
-        None if directory.starts_with('/') => directory.to_owned(),
-        None => format!("{project}/{directory}"),
     }
 }

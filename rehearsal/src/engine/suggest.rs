@@ -133,7 +133,7 @@ fn allow(rules: Vec<PermissionRule>, destination: PermissionDestination) -> Perm
 fn file_of(call: &Call, places: &Places) -> Option<String> {
     let field = |key: &str| call.input.get(key).and_then(Value::as_str);
     let path = field("file_path").or_else(|| field("path"))?;
-    Some(super::snapshot::absolute(path, &places.project, &places.home))
+    Some(places.absolute(path))
 }
 
 /// Where the settings of Claude are that a file is among.

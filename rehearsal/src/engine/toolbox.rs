@@ -20,6 +20,15 @@ pub(super) fn runs_outside(tool: &str) -> bool {
     matches!(tool, "Bash" | "Read" | "Write" | "Edit" | "Glob" | "Grep")
 }
 
+/// What leaving plan mode tells of the plan.
+pub(super) fn plan(core: &Core) -> Value {
+    let plan = core.plan();
+    json!({
+        "plan": plan.as_ref().map(|plan| &plan.content), "isAgent": false,
+        "filePath": plan.as_ref().map(|plan| &plan.path),
+    })
+}
+
 /// What comes out of a tool that is the session's own.
 pub(super) fn own_output(call: &Call, input: &Map<String, Value>, core: &Core) -> ToolOutput {
     let field = |key: &str| input.get(key).cloned().unwrap_or_default();
@@ -32,14 +41,7 @@ pub(super) fn own_output(call: &Call, input: &Map<String, Value>, core: &Core) -
             text::PLAN_ENTERED.to_owned(),
             json!({ "message": text::PLAN_ENTERED }),
         ),
-        "ExitPlanMode" => {
-            let plan = core.plan();
-            let structured = json!({
-                "plan": plan.as_ref().map(|plan| &plan.content), "isAgent": false,
-                "filePath": plan.as_ref().map(|plan| &plan.path),
-            });
-            (text::PLAN_APPROVED.to_owned(), structured)
-        }
+        "ExitPlanMode" => (text::PLAN_APPROVED.to_owned(), plan(core)),
         "AskUserQuestion" => {
             let answers = field("answers");
             let said = answers

@@ -23,12 +23,7 @@ const DEFAULT_LINES: u64 = 2000;
 
 /// Where the path of a call leads, if that is in the sandbox.
 pub(super) fn located(places: &Places, path: &str) -> Result<PathBuf, String> {
-    let absolute = match path.strip_prefix("~/") {
-        Some(rest) => format!("{}/{rest}", places.home),
-        None if path.starts_with('/') => path.to_owned(),
-        None => format!("{}/{path}", places.project),
-    };
-    let resolved = FileSystemPaths.resolve(&normalized(&absolute));
+    let resolved = FileSystemPaths.resolve(&normalized(&places.absolute(path)));
     resolved
         .map(PathBuf::from)
         .filter(|resolved| resolved.starts_with(&places.root))
