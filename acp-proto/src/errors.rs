@@ -110,6 +110,27 @@ pub(crate) fn wrong_first_request(expected: &str) -> RpcError {
     RpcError::owned(INVALID_REQUEST_CODE, "Invalid request", Some(data))
 }
 
+/// A stranger did not begin as a client does. It may be a browser or a scanner: it learns what would be right, no more.
+pub(crate) fn not_acp(first: &str) -> RpcError {
+    invalid_request(
+        format_args!("an ACP agent listens here, and the first line must be the JSON-RPC request `{first}`"),
+        None,
+    )
+}
+
+/// A line of HTTP or TLS came where a message should be.
+pub(crate) fn foreign_protocol() -> RpcError {
+    invalid_request(
+        "an ACP agent listens here: JSON-RPC lines, no HTTP and no TLS",
+        None,
+    )
+}
+
+/// The other side may not come in.
+pub(crate) fn turned_away(why: impl Display) -> RpcError {
+    invalid_request(why, None)
+}
+
 pub(crate) fn line_too_long(limit_bytes: usize) -> RpcError {
     let data = json!({ "maxLineBytes": limit_bytes });
     invalid_request(

@@ -21,7 +21,9 @@ pub use peer::{
     RequestFailed, SendPermit, TrySendError, serve,
 };
 pub use rpc::{ChunkKind, InvalidRpcId, Line, Router, RouterBuilder, RouterError, RpcId};
-pub use transport::{AddressError, BindError, ConnectError, Duplex, ListenAddress, Listener, bind, connect};
+pub use transport::{
+    Accounts, AddressError, BindError, Caller, ConnectError, Duplex, ListenAddress, Listener, bind, connect,
+};
 
 /// A JSON-RPC error object: code, message and optional data.
 pub type RpcError = jsonrpsee::types::ErrorObjectOwned;

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use acp_proto::{ListenAddress, PeerOptions, RouterBuilder};
+use acp_proto::{Accounts, ListenAddress, PeerOptions, RouterBuilder};
 use libtest_mimic::{Arguments, Failed, Trial};
 use rustix::fs::{OFlags, fcntl_getfl};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn serve() -> Result<ExitCode, Box<dyn Error>> {
         .enable_all()
         .build()?;
     let served = runtime.block_on(async {
-        let mut listener = acp_proto::bind(&ListenAddress::Stdio).await?;
+        let mut listener = acp_proto::bind(&ListenAddress::Stdio, Accounts::Own).await?;
         let duplex = listener.accept().await?;
         if tokio::time::timeout(Duration::ZERO, listener.accept())
             .await

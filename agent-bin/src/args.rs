@@ -5,7 +5,7 @@ mod words;
 
 use std::{ffi::OsString, path::PathBuf};
 
-use acp_proto::ListenAddress;
+use acp_proto::{Accounts, ListenAddress};
 use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand, error::ErrorKind};
 
 pub(crate) use policy::{ExplainArgs, OversightArgs, PolicyCommand};
@@ -30,6 +30,9 @@ struct CommandLine {
 
     #[arg(long, value_name = "URL", help = words::LISTEN_HELP)]
     listen: Vec<ListenAddress>,
+
+    #[arg(long, requires = "listen", help = words::ANY_LOCAL_USER_HELP)]
+    allow_any_local_user: bool,
 
     #[arg(long, value_name = "KIND", value_parser = parse_backend, help = words::BACKEND_HELP)]
     backend: Option<Backend>,
@@ -134,6 +137,8 @@ pub(crate) enum Request {
     Serve {
         /// Where; never empty.
         listen: Vec<ListenAddress>,
+        /// Whose programs.
+        accounts: Accounts,
         /// With whom.
         backend: Backend,
         /// Under whose eyes.
@@ -163,6 +168,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
     let CommandLine {
         logging,
         listen,
+        allow_any_local_user,
         backend,
         oversight,
         cli,
@@ -191,7 +197,14 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
             arguments: for_cli.unwrap_or(given),
             policy: oversight.policy,
         },
-        (None, None) => serve_request(listen, backend, oversight)?,
+        (None, None) => {
+            let accounts = if allow_any_local_user {
+                Accounts::Any
+            } else {
+                Accounts::Own
+            };
+            serve_request(listen, accounts, backend, oversight)?
+        }
     };
     Ok((logging, request))
 }
@@ -228,6 +241,7 @@ fn chat_request(mut chat: ChatArgs, before: OversightArgs) -> Result<Request, cl
 
 fn serve_request(
     listen: Vec<ListenAddress>,
+    accounts: Accounts,
     backend: Option<Backend>,
     oversight: OversightArgs,
 ) -> Result<Request, clap::Error> {
@@ -245,6 +259,7 @@ fn serve_request(
     };
     Ok(Request::Serve {
         listen,
+        accounts,
         backend,
         oversight,
     })

@@ -81,5 +81,6 @@ fn in_memory(stream: tokio::io::DuplexStream) -> Duplex {
         reader: Box::new(reader),
         writer: Box::new(writer),
         label: "this process".to_owned(),
+        caller: acp_proto::Caller::Known,
     }
 }

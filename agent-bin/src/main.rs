@@ -50,10 +50,11 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
         Request::Cli { arguments, policy } => passthrough::run(arguments, policy.as_deref()),
         Request::Serve {
             listen,
+            accounts,
             backend,
             oversight,
         } => Oversight::begin(oversight)
-            .and_then(|oversight| in_runtime(serve::serve(listen, backend, oversight))),
+            .and_then(|oversight| in_runtime(serve::serve(&listen, accounts, backend, oversight))),
         Request::Rehearsal(command) => rehearsal_command::run(command),
         Request::Policy(command) => policy::run(command),
         Request::Chat(args) => Oversight::begin(args.oversight.clone())

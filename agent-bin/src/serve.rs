@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use acp_proto::{Closed, Duplex, ListenAddress, Listener, PeerOptions, Router};
+use acp_proto::{Accounts, Closed, Duplex, ListenAddress, Listener, PeerOptions, Router};
 use anyhow::Context as _;
 use session_manager::SessionManager;
 use tokio::{task::JoinSet, time::sleep};
@@ -30,12 +30,17 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// Somebody typed the command who may have wanted something else.
 const TERMINAL_HINT: &str = "waiting for an ACP client on standard input; to chat in this terminal, run `claude-acp chat` (Ctrl-C ends this)";
 
+/// Somebody else's programs may come in.
+const ANY_ACCOUNT: &str =
+    "every account of this machine can reach it and run commands as yours (--allow-any-local-user)";
+
 /// Serves clients until a signal comes, or until the only client there can be is gone.
 ///
 /// # Errors
 /// When an address cannot be served, or the backend cannot be set up; then nothing is served.
 pub(crate) async fn serve(
-    listen: Vec<ListenAddress>,
+    listen: &[ListenAddress],
+    accounts: Accounts,
     backend: Backend,
     oversight: Oversight,
 ) -> anyhow::Result<Exit> {
@@ -43,13 +48,19 @@ pub(crate) async fn serve(
     let server = Server::new(agent::manager(backend, oversight)?)?;
     let mut listeners = Vec::new();
     for address in listen {
-        listeners.push((acp_proto::bind(&address).await?, address == ListenAddress::Stdio));
+        listeners.push((
+            acp_proto::bind(address, accounts).await?,
+            *address == ListenAddress::Stdio,
+        ));
     }
     let only_stdio = listeners.iter().all(|(_, stdio)| *stdio);
     let mut accepting = JoinSet::new();
     for (listener, stdio) in listeners {
         if !stdio {
             tell(format_args!("listening on {}", listener.address()));
+            if accounts == Accounts::Any {
+                tell(format_args!("{ANY_ACCOUNT}"));
+            }
         } else if std::io::stdin().is_terminal() {
             tell(format_args!("{TERMINAL_HINT}"));
         }
@@ -167,7 +178,9 @@ impl Server {
         };
         let (closed, ()) = tokio::join!(driver, ending);
         match closed {
-            Closed::EndOfInput | Closed::ByUs => tracing::debug!(client = connection.label(), "disconnected"),
+            Closed::EndOfInput | Closed::ByUs | Closed::Refused => {
+                tracing::debug!(client = connection.label(), "disconnected")
+            }
             Closed::ReadFailed(error) | Closed::WriteFailed(error) => {
                 tracing::info!(client = connection.label(), %error, "the connection was lost");
             }

@@ -74,11 +74,13 @@ pub async fn run(options: Options, mut console: Console, duplex: Duplex) -> Resu
         reader,
         writer,
         label,
+        caller,
     } = duplex;
     let gated = Duplex {
         reader: Box::new(gate.gated(reader)),
         writer,
         label,
+        caller,
     };
     let (connection, driver) = acp_proto::serve(gated, router, peer::options());
     let mut chat = Chat::new(options, console, connection, events);

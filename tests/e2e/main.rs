@@ -56,6 +56,7 @@ mod sessions;
 mod smoke;
 mod start;
 mod steering;
+mod strangers;
 mod stubborn;
 mod support;
 mod tools;
@@ -105,6 +106,7 @@ fn main() {
         guard_reach::cases(),
         guard_words::cases(),
         listen::cases(),
+        strangers::cases(),
         smoke::cases(),
         flood::cases(),
         others::cases(),

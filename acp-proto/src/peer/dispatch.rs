@@ -4,6 +4,7 @@
 //! its future run here, before the next line is looked at; what is not finished then goes on in a task. Every request
 //! has exactly one answer. It must not wait for a handler, nor for the client to read, as long as there is room.
 
+use std::ops::ControlFlow;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
@@ -16,6 +17,7 @@ use serde_json::value::RawValue;
 
 use super::PeerOptions;
 use super::connection::{Connection, RequestContext};
+use super::foreign;
 use super::framing::Frame;
 use super::in_flight::{NoEntry, Ticket};
 use super::outbox::Refused;
@@ -23,6 +25,7 @@ use crate::RpcError;
 use crate::errors;
 use crate::rpc::envelope::{Incoming, present, read};
 use crate::rpc::{Handler, Line, Router, RpcId};
+use crate::transport::Caller;
 
 /// The registry's idea of a connection, which nothing here uses: the context in the extensions is ours.
 const NO_CONNECTION: jsonrpsee::ConnectionId = jsonrpsee::ConnectionId(0);
@@ -37,11 +40,26 @@ pub(super) struct Dispatcher {
     next_key: u64,
 }
 
-/// Whether the first request was made.
+/// Whether the first request was made, and by whom it is awaited.
 #[derive(Clone, Copy, Debug)]
 enum Gate {
+    /// Everything else is answered with an error.
     WaitingFor(&'static str),
+    /// Everything else ends the connection: it need not be a client at all.
+    Proving(&'static str),
+    /// A client of ours.
     Open,
+    /// A client that was a stranger. A line of another protocol still ends the connection.
+    Proven,
+}
+
+/// What becomes of a frame that nothing in flight answers for.
+enum Reaction {
+    Nothing,
+    /// An error for the line, and the connection goes on.
+    Answer(Line),
+    /// An error for the line, and the end.
+    HangUp(Line),
 }
 
 /// A handler at work. The outcome of a panic is an error.
@@ -49,8 +67,12 @@ type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
 type Outcome = Result<Box<RawValue>, RpcError>;
 
 impl Dispatcher {
-    pub(super) fn new(connection: Connection, router: Router, options: PeerOptions) -> Self {
-        let gate = options.first_method.map_or(Gate::Open, Gate::WaitingFor);
+    pub(super) fn new(connection: Connection, router: Router, options: PeerOptions, caller: &Caller) -> Self {
+        let gate = match (options.first_method, caller) {
+            (None, _) => Gate::Open,
+            (Some(first), Caller::Known) => Gate::WaitingFor(first),
+            (Some(first), Caller::Stranger | Caller::Refused(_)) => Gate::Proving(first),
+        };
         Self {
             connection,
             router,
@@ -61,46 +83,104 @@ impl Dispatcher {
     }
 
     /// Acts on one frame. Waits only when the answer to garbage finds no room, so that garbage cannot fill the memory.
-    pub(super) async fn take(&mut self, frame: Frame) {
-        let Some(refusal) = self.act_on(&frame) else {
-            return;
-        };
+    ///
+    /// Breaks where the connection has to end: nothing more may be read then.
+    pub(super) async fn take(&mut self, frame: Frame) -> ControlFlow<()> {
+        let reaction = self.act_on(&frame);
         drop(frame);
-        if let Err(line) = self.connection.outbox().push_reply(refusal) {
+        match reaction {
+            Reaction::Nothing => ControlFlow::Continue(()),
+            Reaction::Answer(line) => {
+                self.answer_garbage(line).await;
+                ControlFlow::Continue(())
+            }
+            Reaction::HangUp(line) => {
+                self.answer_garbage(line).await;
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Looks at the start of a line whose end is not there yet. Breaks where it cannot become what is waited for.
+    pub(super) async fn foresee(&self, first_byte: u8) -> ControlFlow<()> {
+        match self.gate {
+            Gate::Proving(first) if first_byte != b'{' => {
+                self.turn_away(errors::not_acp(first)).await;
+                ControlFlow::Break(())
+            }
+            Gate::Proving(_) | Gate::WaitingFor(_) | Gate::Open | Gate::Proven => ControlFlow::Continue(()),
+        }
+    }
+
+    /// Tells the other side why it is not served.
+    pub(super) async fn turn_away(&self, why: RpcError) {
+        self.answer_garbage(self.farewell(None, why)).await;
+    }
+
+    async fn answer_garbage(&self, line: Line) {
+        if let Err(line) = self.connection.outbox().push_reply(line) {
             // A closed connection has nobody to answer to.
             let _ = self.connection.send(line).await;
         }
     }
 
-    /// Does what the frame asks for. Returns the answer, where nothing in flight answers for itself.
-    fn act_on(&mut self, frame: &Frame) -> Option<Line> {
-        let bytes = match frame {
-            Frame::Line(bytes) => bytes,
-            Frame::TooLong => return Some(refusal(errors::line_too_long(self.max_line_bytes))),
+    /// Does what the frame asks for.
+    fn act_on(&mut self, frame: &Frame) -> Reaction {
+        let (incoming, bytes) = match frame {
+            Frame::Line(bytes) => match std::str::from_utf8(bytes) {
+                Ok(text) => (read(text), bytes.as_ref()),
+                Err(_) => (Incoming::Refused(errors::not_utf8()), bytes.as_ref()),
+            },
+            Frame::TooLong => (
+                Incoming::Refused(errors::line_too_long(self.max_line_bytes)),
+                &[][..],
+            ),
         };
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return Some(refusal(errors::not_utf8()));
-        };
-        match read(text) {
-            Incoming::Request { id, method, params } => self.request(id, &method, params, text.len()),
+        match (self.gate, incoming) {
+            (Gate::Proving(first), Incoming::Request { id, method, .. }) if method != first => {
+                Reaction::HangUp(self.farewell(Some(&id), errors::not_acp(first)))
+            }
+            (Gate::Proving(first), incoming) if !matches!(incoming, Incoming::Request { .. }) => {
+                Reaction::HangUp(self.farewell(None, errors::not_acp(first)))
+            }
+            (Gate::Proven, Incoming::Refused(_)) if foreign::is_foreign(bytes) => {
+                Reaction::HangUp(self.farewell(None, errors::foreign_protocol()))
+            }
+            (_, incoming) => self.react(incoming, bytes.len()),
+        }
+    }
+
+    fn react(&mut self, incoming: Incoming<'_>, bytes: usize) -> Reaction {
+        match incoming {
+            Incoming::Request { id, method, params } => match self.request(id, &method, params, bytes) {
+                Some(line) => Reaction::Answer(line),
+                None => Reaction::Nothing,
+            },
             Incoming::Notification { method, params } => {
                 self.notification(&method, params);
-                None
+                Reaction::Nothing
             }
             Incoming::Response { id, outcome } => {
                 self.response(id, outcome);
-                None
+                Reaction::Nothing
             }
             Incoming::Ignored(what) => {
                 tracing::info!(connection = self.connection.label(), "ignored {what}");
-                None
+                Reaction::Nothing
             }
             Incoming::Refused(error) => {
                 let (connection, code) = (self.connection.label(), error.code());
                 tracing::info!(connection, code, "refused a line: {}", error.message());
-                Some(refusal(error))
+                Reaction::Answer(refusal(error))
             }
         }
+    }
+
+    /// The one line that a connection gets which is not served.
+    fn farewell(&self, id: Option<&RpcId>, why: RpcError) -> Line {
+        let connection = self.connection.label();
+        tracing::warn!(connection, "refused a connection: {}", why.message());
+        Line::response(id, &Err(why))
     }
 
     fn request(&mut self, id: RpcId, method: &str, params: Option<&RawValue>, bytes: usize) -> Option<Line> {
@@ -250,7 +330,10 @@ impl Dispatcher {
 
     fn open_gate(&mut self, opened: bool) {
         if opened {
-            self.gate = Gate::Open;
+            self.gate = match self.gate {
+                Gate::WaitingFor(_) | Gate::Open => Gate::Open,
+                Gate::Proving(_) | Gate::Proven => Gate::Proven,
+            };
         }
     }
 }

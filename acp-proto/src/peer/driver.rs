@@ -4,6 +4,7 @@
 //! so that neither waits for the other. It must not look into messages.
 
 use std::io;
+use std::ops::ControlFlow;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::JoinError;
@@ -13,8 +14,9 @@ use super::connection::Connection;
 use super::dispatch::Dispatcher;
 use super::framing::Framer;
 use super::{Closed, PeerOptions, writer};
+use crate::errors;
 use crate::rpc::Router;
-use crate::transport::Duplex;
+use crate::transport::{Caller, Duplex};
 
 /// Ends everything that belongs to the connection, also when its future is dropped in the middle.
 #[derive(Debug)]
@@ -26,6 +28,7 @@ pub(super) async fn drive(ended: EndOnDrop, duplex: Duplex, router: Router, opti
         reader,
         writer,
         label: _,
+        caller,
     } = duplex;
     let writing = connection.clone();
     let mut writing =
@@ -35,8 +38,9 @@ pub(super) async fn drive(ended: EndOnDrop, duplex: Duplex, router: Router, opti
     let ending = connection.ending();
 
     let closed = tokio::select! {
-        read = read_all(&connection, reader, router, options) => match read {
-            Ok(()) => Closed::EndOfInput,
+        read = read_all(&connection, reader, router, options, caller) => match read {
+            Ok(ControlFlow::Continue(())) => Closed::EndOfInput,
+            Ok(ControlFlow::Break(())) => Closed::Refused,
             Err(error) => Closed::ReadFailed(error),
         },
         written = &mut writing => return write_failed(written, ended),
@@ -81,23 +85,36 @@ async fn read_all(
     mut reader: impl AsyncRead + Unpin,
     router: Router,
     options: PeerOptions,
-) -> io::Result<()> {
+    caller: Caller,
+) -> io::Result<ControlFlow<()>> {
     let mut framer = Framer::new(options.max_line_bytes);
-    let mut dispatcher = Dispatcher::new(connection.clone(), router, options);
+    let mut dispatcher = Dispatcher::new(connection.clone(), router, options, &caller);
+    if let Caller::Refused(why) = caller {
+        dispatcher.turn_away(errors::turned_away(why)).await;
+        return Ok(ControlFlow::Break(()));
+    }
     loop {
         while let Some(frame) = framer.next() {
-            dispatcher.take(frame).await;
+            if dispatcher.take(frame).await.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
             // One read can hold thousands of lines: others on this thread want to run too.
             tokio::task::consume_budget().await;
+        }
+        // What opens another protocol need not hold a line feed: it would be waited for until the other side gives up.
+        if let Some(byte) = framer.first_byte()
+            && dispatcher.foresee(byte).await.is_break()
+        {
+            return Ok(ControlFlow::Break(()));
         }
         if reader.read_buf(framer.spare()).await? == 0 {
             break;
         }
     }
-    if let Some(frame) = framer.finish() {
-        dispatcher.take(frame).await;
-    }
-    Ok(())
+    Ok(match framer.finish() {
+        Some(frame) => dispatcher.take(frame).await,
+        None => ControlFlow::Continue(()),
+    })
 }
 
 /// The writer ended before it was asked to.

@@ -76,6 +76,11 @@ impl Framer {
         self.check_length()
     }
 
+    /// The first byte of the line that is coming in, unless that is blank so far.
+    pub(super) fn first_byte(&self) -> Option<u8> {
+        self.buffer.trim_ascii_start().first().copied()
+    }
+
     /// The last line, when the stream ended without a line feed.
     pub(super) fn finish(&mut self) -> Option<Frame> {
         let rest = self.buffer.split();

@@ -7,6 +7,7 @@
 mod connection;
 mod dispatch;
 mod driver;
+mod foreign;
 mod framing;
 mod in_flight;
 mod outbox;
@@ -33,7 +34,7 @@ pub struct PeerOptions {
     pub queue_lines: usize,
     /// When so many outgoing bytes wait, senders wait.
     pub queue_bytes: usize,
-    /// The method every other request has to wait for (`initialize`).
+    /// The method every other request has to wait for (`initialize`). A stranger's first line has to be this request.
     pub first_method: Option<&'static str>,
     /// So many requests of the other side may be unanswered at once.
     pub max_in_flight: usize,
@@ -63,6 +64,8 @@ pub enum Closed {
     ByUs,
     /// Reading failed.
     ReadFailed(std::io::Error),
+    /// The other side may not speak here, or does not speak JSON-RPC: it was told so, and nothing was run for it.
+    Refused,
     /// Writing failed: the other side is gone.
     WriteFailed(std::io::Error),
 }

@@ -3,7 +3,7 @@
 //! Place in the flow: parsed from `--listen` and `--connect`. It must not open anything.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -12,7 +12,7 @@ use std::str::FromStr;
 pub enum ListenAddress {
     /// `stdio`: standard input and output of this process.
     Stdio,
-    /// `tcp://127.0.0.1:PORT` or `tcp://[::1]:PORT`; port 0 takes a free one.
+    /// `tcp://127.0.0.1:PORT` (or `localhost`), `tcp://[::1]:PORT`; port 0 takes a free one.
     Tcp(SocketAddr),
     /// `unix:PATH`.
     Unix(PathBuf),
@@ -27,6 +27,14 @@ pub enum AddressError {
     /// A TCP address that is not `IP:PORT`.
     #[error("`tcp://{0}` needs an ip address and a port, such as `tcp://127.0.0.1:0` or `tcp://[::1]:0`")]
     NotAnIp(String),
+    /// A TCP address whose port is none.
+    #[error("`tcp://{address}` has no port `{port}`; use a port up to 65535, or 0 for a free one")]
+    NotAPort {
+        /// The whole address.
+        address: String,
+        /// What stands where the port should be.
+        port: String,
+    },
     /// A TCP address that other machines can reach.
     #[error(
         "`tcp://{0}` can be reached from other machines, and there is no authentication yet; \
@@ -47,9 +55,7 @@ impl FromStr for ListenAddress {
             return Ok(Self::Stdio);
         }
         if let Some(address) = text.strip_prefix("tcp://") {
-            let parsed = address
-                .parse()
-                .map_err(|_| AddressError::NotAnIp(address.to_owned()))?;
+            let parsed = tcp(address)?;
             check_loopback(parsed)?;
             return Ok(Self::Tcp(parsed));
         }
@@ -68,6 +74,29 @@ impl fmt::Display for ListenAddress {
             Self::Tcp(address) => write!(f, "tcp://{address}"),
             Self::Unix(path) => write!(f, "unix:{}", path.display()),
         }
+    }
+}
+
+/// `IP:PORT`. The name `localhost` is this machine's by definition, and is not looked up.
+fn tcp(address: &str) -> Result<SocketAddr, AddressError> {
+    let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+    let ip = match host {
+        "localhost" => Some(Ipv4Addr::LOCALHOST.into()),
+        // An IPv6 address stands in brackets: without them its last group would be taken for the port.
+        _ => match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+            Some(host) => host.parse::<Ipv6Addr>().ok().map(IpAddr::from),
+            None => host.parse::<Ipv4Addr>().ok().map(IpAddr::from),
+        },
+    };
+    let ip = ip
+        .filter(|_| !port.is_empty())
+        .ok_or_else(|| AddressError::NotAnIp(address.to_owned()))?;
+    match port.parse() {
+        Ok(port) => Ok(SocketAddr::new(ip, port)),
+        Err(_) => Err(AddressError::NotAPort {
+            address: address.to_owned(),
+            port: port.to_owned(),
+        }),
     }
 }
 
@@ -100,15 +129,29 @@ mod tests {
     }
 
     #[test]
+    fn localhost_is_the_loopback_address() {
+        let address: ListenAddress = "tcp://localhost:4711".parse().unwrap();
+        assert_eq!(address.to_string(), "tcp://127.0.0.1:4711");
+    }
+
+    #[test]
     fn everything_else_is_refused_with_what_to_write_instead() {
         let refused = [
             ("", "use `stdio`"),
             ("http://127.0.0.1:1", "use `stdio`"),
             ("tcp:127.0.0.1:1", "use `stdio`"),
-            ("tcp://localhost:1", "needs an ip address"),
+            ("tcp://example.com:1", "needs an ip address"),
+            ("tcp://localhost", "needs an ip address"),
+            ("tcp://127.0.0.1:", "needs an ip address"),
             ("tcp://127.0.0.1", "needs an ip address"),
             ("tcp://::1:80", "needs an ip address"),
-            ("tcp://127.0.0.1:65536", "needs an ip address"),
+            (
+                "tcp://127.0.0.1:99999",
+                "has no port `99999`; use a port up to 65535",
+            ),
+            ("tcp://localhost:65536", "use a port up to 65535"),
+            ("tcp://[::1]:-1", "has no port `-1`"),
+            ("tcp://[::1]:http", "has no port `http`"),
             ("tcp://0.0.0.0:7", "use `tcp://127.0.0.1:7`"),
             ("tcp://[::]:7", "can be reached from other machines"),
             ("tcp://192.168.0.1:7", "can be reached from other machines"),

@@ -1,8 +1,9 @@
 //! Where bytes come from and go to: stdio, TCP, Unix sockets. Nothing above can tell them apart.
 //!
-//! Place in the flow: a [`Listener`] yields a [`Duplex`] per client, which [`crate::serve`] drives. It must not look
-//! into the bytes.
+//! Place in the flow: a [`Listener`] yields a [`Duplex`] per client, which [`crate::serve`] drives. It knows who may be at
+//! the other end ([`Caller`]), and must not look into the bytes.
 
+mod accounts;
 mod address;
 mod stdio;
 mod stdio_socket;
@@ -17,6 +18,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+pub use accounts::Accounts;
 pub use address::{AddressError, ListenAddress};
 
 /// The two directions of one connection.
@@ -27,6 +29,19 @@ pub struct Duplex {
     pub writer: Box<dyn AsyncWrite + Send + Unpin>,
     /// Where the other side is, for people.
     pub label: String,
+    /// Who the other side is.
+    pub caller: Caller,
+}
+
+/// Who is at the other end of a connection, as far as its transport can tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Caller {
+    /// Who started this process, or whom we called ourselves.
+    Known,
+    /// Whoever found the address: a web page and a scanner can, too. What it sends first has to prove that it speaks ACP.
+    Stranger,
+    /// Somebody who may not come in. Nothing of theirs is read; they are told this reason.
+    Refused(String),
 }
 
 /// A place clients connect to.
@@ -88,15 +103,15 @@ pub enum ConnectError {
     },
 }
 
-/// Opens a listener. Stdio yields one duplex and then waits for ever.
+/// Opens a listener that serves these accounts of this machine. Stdio yields one duplex and then waits for ever.
 ///
 /// # Errors
 /// When the address is refused or taken; the message says what to do.
-pub async fn bind(address: &ListenAddress) -> Result<Box<dyn Listener>, BindError> {
+pub async fn bind(address: &ListenAddress, accounts: Accounts) -> Result<Box<dyn Listener>, BindError> {
     Ok(match address {
         ListenAddress::Stdio => Box::new(stdio::Stdio::new()),
-        ListenAddress::Tcp(address) => Box::new(tcp::Tcp::bind(*address).await?),
-        ListenAddress::Unix(path) => Box::new(unix::Unix::bind(path).await?),
+        ListenAddress::Tcp(address) => Box::new(tcp::Tcp::bind(*address, accounts).await?),
+        ListenAddress::Unix(path) => Box::new(unix::Unix::bind(path, accounts).await?),
     })
 }
 
@@ -138,6 +153,7 @@ impl Duplex {
             reader: Box::new(reader),
             writer: Box::new(writer),
             label: "in process".to_owned(),
+            caller: Caller::Known,
         }
     }
 }

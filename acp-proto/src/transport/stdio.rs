@@ -16,7 +16,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::unix::pipe;
 
 use super::stdio_socket::SocketStdio;
-use super::{Duplex, Listener};
+use super::{Caller, Duplex, Listener};
 
 /// The one client at the other end of standard input and output.
 pub(super) struct Stdio {
@@ -49,6 +49,7 @@ impl Listener for Stdio {
                 reader: input(),
                 writer: output(),
                 label: "stdio".to_owned(),
+                caller: Caller::Known,
             }),
             Turn::Over => std::future::pending().await,
         }

@@ -1,7 +1,7 @@
 //! TCP on the loopback interface.
 //!
 //! Place in the flow: one of the three transports. It must not listen where other machines can reach it: there is no
-//! authentication.
+//! authentication. Every account of this machine can reach it, so who calls is asked of the system.
 
 use std::io;
 use std::net::SocketAddr;
@@ -9,22 +9,28 @@ use std::net::SocketAddr;
 use async_trait::async_trait;
 use tokio::net::{TcpListener, TcpStream};
 
+use super::accounts::{self, Accounts};
 use super::address::check_loopback;
-use super::{BindError, Duplex, Listener, is_client_fault};
+use super::{BindError, Caller, Duplex, Listener, is_client_fault};
 
 /// Clients over TCP.
 pub(super) struct Tcp {
     listener: TcpListener,
     address: SocketAddr,
+    accounts: Accounts,
 }
 
 impl Tcp {
-    pub(super) async fn bind(address: SocketAddr) -> Result<Self, BindError> {
+    pub(super) async fn bind(address: SocketAddr, accounts: Accounts) -> Result<Self, BindError> {
         check_loopback(address)?;
         let failed = |source| BindError::Tcp { address, source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address })
+        Ok(Self {
+            listener,
+            address,
+            accounts,
+        })
     }
 }
 
@@ -33,7 +39,12 @@ impl Listener for Tcp {
     async fn accept(&mut self) -> io::Result<Duplex> {
         loop {
             match self.listener.accept().await {
-                Ok((stream, peer)) => return Ok(duplex(stream, peer)),
+                Ok((stream, peer)) => {
+                    let caller = self
+                        .accounts
+                        .admit(|| accounts::of_tcp_client(peer, self.address));
+                    return Ok(duplex(stream, peer, caller));
+                }
                 Err(error) if is_client_fault(&error) => {
                     tracing::debug!(%error, "a client left while connecting")
                 }
@@ -49,16 +60,17 @@ impl Listener for Tcp {
 
 /// Connects as a client.
 pub(super) async fn connect(address: SocketAddr) -> io::Result<Duplex> {
-    Ok(duplex(TcpStream::connect(address).await?, address))
+    Ok(duplex(TcpStream::connect(address).await?, address, Caller::Known))
 }
 
-fn duplex(stream: TcpStream, peer: SocketAddr) -> Duplex {
+fn duplex(stream: TcpStream, peer: SocketAddr, caller: Caller) -> Duplex {
     without_delay(&stream);
     let (reader, writer) = stream.into_split();
     Duplex {
         reader: Box::new(reader),
         writer: Box::new(writer),
         label: format!("tcp://{peer}"),
+        caller,
     }
 }
 
@@ -72,8 +84,8 @@ fn without_delay(stream: &TcpStream) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::tests::converse;
-    use crate::transport::{ConnectError, ListenAddress, bind};
+    use crate::transport::tests::{bind, converse};
+    use crate::transport::{ConnectError, ListenAddress};
 
     fn any_port(text: &str) -> ListenAddress {
         text.parse().expect(text)

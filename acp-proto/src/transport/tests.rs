@@ -4,13 +4,18 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::{ConnectError, Duplex, ListenAddress, Listener, bind, connect};
+use super::{Accounts, BindError, ConnectError, Duplex, ListenAddress, Listener, connect};
 
 /// Waits, but not for ever.
 pub(super) async fn within<F: Future>(future: F) -> F::Output {
     tokio::time::timeout(Duration::from_secs(60), future)
         .await
         .expect("this should have happened by now")
+}
+
+/// A listener for programs of our own.
+pub(super) async fn bind(address: &ListenAddress) -> Result<Box<dyn Listener>, BindError> {
+    super::bind(address, Accounts::Own).await
 }
 
 /// Several clients at once, each heard and answered, and each with an end of its own.

@@ -16,7 +16,8 @@ use async_trait::async_trait;
 use rustix::fs::{FlockOperation, flock};
 use tokio::net::{UnixListener, UnixStream};
 
-use super::{BindError, Duplex, Listener, is_client_fault};
+use super::accounts::{Account, Accounts};
+use super::{BindError, Caller, Duplex, Listener, is_client_fault};
 
 /// How often a name for the private directory is tried.
 const ATTEMPTS: usize = 8;
@@ -29,6 +30,7 @@ pub(super) struct Unix {
     // Dropped first: as long as the socket is served, no other process takes its path.
     file: SocketFile,
     listener: UnixListener,
+    accounts: Accounts,
 }
 
 /// The file at the path, as long as it is ours.
@@ -50,7 +52,7 @@ struct PrivateDirectory {
 }
 
 impl Unix {
-    pub(super) async fn bind(path: &Path) -> Result<Self, BindError> {
+    pub(super) async fn bind(path: &Path, accounts: Accounts) -> Result<Self, BindError> {
         let failed = |source| BindError::Unix {
             path: path.to_owned(),
             source,
@@ -74,7 +76,11 @@ impl Unix {
             path: path.to_owned(),
             identity,
         };
-        Ok(Self { file, listener })
+        Ok(Self {
+            file,
+            listener,
+            accounts,
+        })
     }
 }
 
@@ -83,7 +89,10 @@ impl Listener for Unix {
     async fn accept(&mut self) -> io::Result<Duplex> {
         loop {
             match self.listener.accept().await {
-                Ok((stream, _)) => return Ok(duplex(stream, &self.file.path)),
+                Ok((stream, _)) => {
+                    let caller = self.accounts.admit(|| account_of(&stream));
+                    return Ok(duplex(stream, &self.file.path, caller));
+                }
                 Err(error) if is_client_fault(&error) => {
                     tracing::debug!(%error, "a client left while connecting")
                 }
@@ -99,15 +108,24 @@ impl Listener for Unix {
 
 /// Connects as a client.
 pub(super) async fn connect(path: &Path) -> io::Result<Duplex> {
-    Ok(duplex(UnixStream::connect(path).await?, path))
+    Ok(duplex(UnixStream::connect(path).await?, path, Caller::Known))
 }
 
-fn duplex(stream: UnixStream, path: &Path) -> Duplex {
+/// The account that connected, as the kernel wrote it down.
+fn account_of(stream: &UnixStream) -> Account {
+    match stream.peer_cred() {
+        Ok(credentials) => Account::Uid(credentials.uid()),
+        Err(_) => Account::Hidden,
+    }
+}
+
+fn duplex(stream: UnixStream, path: &Path, caller: Caller) -> Duplex {
     let (reader, writer) = stream.into_split();
     Duplex {
         reader: Box::new(reader),
         writer: Box::new(writer),
         label: format!("unix:{}", path.display()),
+        caller,
     }
 }
 
@@ -220,8 +238,8 @@ impl Drop for PrivateDirectory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transport::tests::{converse, within};
-    use crate::transport::{ListenAddress, bind};
+    use crate::transport::ListenAddress;
+    use crate::transport::tests::{bind, converse, within};
     use std::os::unix::net::UnixListener as StdListener;
 
     struct Place {

@@ -45,6 +45,7 @@ fn overseen(policy: Option<&str>, audit: Option<&str>) -> OversightArgs {
 fn serve(listen: &[&str], backend: Backend) -> Request {
     Request::Serve {
         listen: listen.iter().map(|address| address.parse().unwrap()).collect(),
+        accounts: Accounts::Own,
         backend,
         oversight: OversightArgs::default(),
     }
@@ -92,6 +93,16 @@ fn serving() {
         &["tcp://127.0.0.1:0", "tcp://127.0.0.1:0"],
         Backend::Process,
     );
+}
+
+#[test]
+fn other_accounts_are_let_in_on_request_and_only_to_listeners() {
+    match request(&["--listen", "tcp://localhost:0", "--allow-any-local-user"]) {
+        Request::Serve { accounts, .. } => assert_eq!(accounts, Accounts::Any),
+        other => panic!("{other:?}"),
+    }
+    let error = parse(vec!["claude-acp".into(), "--allow-any-local-user".into()]).unwrap_err();
+    assert!(error.to_string().contains("--listen"), "{error}");
 }
 
 #[test]

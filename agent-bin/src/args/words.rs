@@ -8,8 +8,8 @@ Without arguments it serves one client on standard input and output, which is ho
 
 Examples:
   claude-acp                                         serve the editor that started it
-  claude-acp --listen tcp://127.0.0.1:0              serve many clients, on a free port
   claude-acp --listen unix:/run/user/1000/claude.sock
+  claude-acp --listen tcp://localhost:0              serve many clients, on a free port
   claude-acp --cli auth login                        log in to Claude
   claude-acp chat \"what is in this directory?\"       one prompt, here in the terminal
   claude-acp chat --rehearse \"hello\"                 the same with a scripted Claude, without a login
@@ -26,8 +26,13 @@ Exit codes:
 
 pub(super) const LISTEN_HELP: &str = "\
 Serve at this address instead of standard input and output, repeatable:
-stdio, tcp://127.0.0.1:PORT, tcp://[::1]:PORT or unix:PATH; port 0 takes
-a free one and tells it on standard error";
+unix:PATH, tcp://localhost:PORT, tcp://[::1]:PORT or stdio; port 0 takes
+a free one and tells it on standard error. Programs of other accounts
+of this machine are refused";
+
+pub(super) const ANY_LOCAL_USER_HELP: &str = "\
+Let programs of every account of this machine in: each of them can then
+run commands as you";
 
 pub(super) const BACKEND_HELP: &str = "\
 Who does the work: `process` is the Claude CLI, `rehearsal` or

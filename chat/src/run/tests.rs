@@ -274,6 +274,7 @@ fn duplex(stream: tokio::io::DuplexStream) -> Duplex {
         reader: Box::new(reader),
         writer: Box::new(writer),
         label: "memory".to_owned(),
+        caller: acp_proto::Caller::Known,
     }
 }
 

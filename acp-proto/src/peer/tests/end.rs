@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::harness::{Rig, Stage, within};
 use crate::peer::{Closed, PeerOptions, RequestFailed, serve};
-use crate::{ConnectionClosed, Duplex, Line, TrySendError};
+use crate::{Caller, ConnectionClosed, Duplex, Line, TrySendError};
 
 #[tokio::test]
 async fn at_the_end_of_the_input_every_open_request_is_cancelled_and_answered() {
@@ -183,6 +183,7 @@ async fn a_failing_write_ends_the_connection() {
         reader: Box::new(reader),
         writer: Box::new(Broken),
         label: "broken".to_owned(),
+        caller: Caller::Known,
     };
     let (connection, serving) = serve(duplex, stage.router(), PeerOptions::default());
     connection
@@ -220,6 +221,7 @@ async fn a_handler_may_tidy_up_also_when_nobody_can_be_answered() {
         reader: Box::new(reader),
         writer: Box::new(Broken),
         label: "broken".to_owned(),
+        caller: Caller::Known,
     };
     let (connection, serving) = serve(duplex, router, PeerOptions::default());
     let request = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"work\"}\n";
@@ -248,6 +250,7 @@ async fn a_failing_read_ends_the_connection_after_what_is_open_is_answered() {
         reader: Box::new(reader),
         writer: Box::new(ours),
         label: "failing".to_owned(),
+        caller: Caller::Known,
     };
     let (_, serving) = serve(duplex, Stage::default().router(), PeerOptions::default());
     assert!(matches!(within(serving).await, Closed::ReadFailed(_)));

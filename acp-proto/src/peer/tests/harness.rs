@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::peer::{Closed, Connection, PeerOptions, RequestContext, serve};
 use crate::rpc::{Router, RouterBuilder};
-use crate::transport::Duplex;
+use crate::transport::{Caller, Duplex};
 use crate::{RpcError, errors};
 
 /// Longer than anything here takes; only a failing test waits for it.
@@ -140,6 +140,11 @@ impl Rig {
 
     /// The pipe between the two ends holds `pipe_bytes` in each direction.
     pub(super) fn with(options: PeerOptions, pipe_bytes: usize) -> Self {
+        Self::called_by(Caller::Known, options, pipe_bytes)
+    }
+
+    /// The agent with somebody at the other end whom it may not know.
+    pub(super) fn called_by(caller: Caller, options: PeerOptions, pipe_bytes: usize) -> Self {
         let stage = Stage::default();
         let (ours, theirs) = tokio::io::duplex(pipe_bytes);
         let (reader, writer) = tokio::io::split(ours);
@@ -147,6 +152,7 @@ impl Rig {
             reader: Box::new(reader),
             writer: Box::new(writer),
             label: "test".to_owned(),
+            caller,
         };
         let (connection, serving) = serve(duplex, stage.router(), options);
         let (reader, writer) = tokio::io::split(theirs);

@@ -9,3 +9,4 @@ mod order;
 mod queue;
 mod refusals;
 mod requests;
+mod strangers;

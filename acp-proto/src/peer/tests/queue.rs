@@ -10,7 +10,7 @@ use tokio::io::AsyncWrite;
 
 use super::harness::{Rig, Stage, within};
 use crate::peer::{Connection, PeerOptions, serve};
-use crate::{Duplex, Line, TrySendError};
+use crate::{Caller, Duplex, Line, TrySendError};
 
 /// A transport that notes what the writer does with it.
 #[derive(Clone, Default)]
@@ -54,6 +54,7 @@ async fn calls_for(lines: Vec<Line>) -> Vec<Call> {
         reader: Box::new(reader),
         writer: Box::new(recorder.clone()),
         label: "recorded".to_owned(),
+        caller: Caller::Known,
     };
     let (connection, serving) = serve(duplex, Stage::default().router(), PeerOptions::default());
     for line in lines {

@@ -252,6 +252,7 @@ impl World {
             reader: Box::new(reader),
             writer: Box::new(writer),
             label: "test".to_owned(),
+            caller: acp_proto::Caller::Known,
         };
         let options = PeerOptions {
             first_method: Some("initialize"),
