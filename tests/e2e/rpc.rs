@@ -4,7 +4,7 @@ use e2e_tests::harness::{Client, World, allow_once, no_questions};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
-use crate::support::{assert_error, greet, open};
+use crate::support::{assert_error, greet, greet_again, open};
 
 /// A rehearsal whose every turn asks for permission first.
 const ASKS: &str = r#"{"version": 1, "about": "asks", "turns": [{"sticky": true, "steps": [
@@ -18,7 +18,6 @@ pub(crate) fn cases() -> Vec<Case> {
     macro_rules! on {
         ($transport:ident) => {
             cases![Rehearsal, $transport:
-                a_request_before_initialize_is_refused,
                 a_newer_protocol_version_is_answered_with_ours,
                 a_version_that_is_no_number_is_refused,
                 initialize_may_be_repeated,
@@ -41,7 +40,9 @@ pub(crate) fn cases() -> Vec<Case> {
             ]
         };
     }
-    let mut all = on!(Stdio);
+    // Over a network it is the end: `strangers.rs`.
+    let mut all = cases![Rehearsal, Stdio: a_request_before_initialize_is_refused];
+    all.extend(on!(Stdio));
     all.extend(on!(Tcp));
     all.extend(on!(Unix));
     all
@@ -88,7 +89,7 @@ fn initialize_may_be_repeated(world: &mut World) {
 
 fn a_malformed_line_costs_that_line(world: &mut World) {
     let mut agent = world.agent();
-    let mut client = agent.connect();
+    let mut client = greet_again(&mut agent);
     client.send_line("{not json");
     client.send_line("");
     assert_eq!(
@@ -103,7 +104,7 @@ fn a_malformed_line_costs_that_line(world: &mut World) {
 
 fn a_line_that_is_not_utf8_costs_that_line(world: &mut World) {
     let mut agent = world.agent();
-    let mut client = agent.connect();
+    let mut client = greet_again(&mut agent);
     client.send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\xfe\"}\n");
     let error = client.next_message();
     assert_eq!(
