@@ -59,7 +59,11 @@ fn initialize(
     request: &schema::InitializeRequest,
 ) -> Result<schema::InitializeResponse, RpcError> {
     let response = initialize::respond(request, &manager.config)?;
-    manager.greet(ctx.connection.id(), ClientFacts::read(request));
+    let facts = ClientFacts::read(request);
+    if facts.cancellations {
+        ctx.connection.tell_cancellations();
+    }
+    manager.greet(ctx.connection.id(), facts);
     Ok(response)
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct ClientFacts {
     pub(crate) forms: bool,
     /// How it shows a switch among the config options.
     pub(crate) switches: Switches,
+    /// Whether it takes `$/cancel_request`.
+    pub(crate) cancellations: bool,
 }
 
 impl ClientFacts {
@@ -31,12 +33,24 @@ impl ClientFacts {
         Self {
             extensions: ClientExtensions::read(capabilities.meta.as_ref()),
             switches: Switches::read(capabilities),
+            cancellations: takes_cancellations(capabilities),
             forms: capabilities
                 .elicitation
                 .as_ref()
                 .is_some_and(|elicitation| elicitation.form.is_some()),
         }
     }
+}
+
+/// Whether a client takes `$/cancel_request`. The protocol has no capability for it: everybody may ignore it, but there are
+/// clients that knew nothing of it and complain. It became part of the protocol before each of these capabilities did, so a
+/// client that has one of them has heard of it.
+fn takes_cancellations(capabilities: &schema::ClientCapabilities) -> bool {
+    capabilities.elicitation.is_some()
+        || capabilities.session.is_some()
+        || capabilities.subagents.is_some()
+        || capabilities.plan.is_some()
+        || capabilities.auth.terminal
 }
 
 /// Answers `initialize`. Every version from 1 on is answered with 1, the one we speak.

@@ -5,7 +5,7 @@ use e2e_tests::model::{Gate, reply, text, tool};
 use serde_json::json;
 
 use crate::case::{Case, cases};
-use crate::support::open;
+use crate::support::{open, open_cancellable};
 
 pub(crate) fn cases() -> Vec<Case> {
     cases![Claude, Stdio:
@@ -13,6 +13,7 @@ pub(crate) fn cases() -> Vec<Case> {
         cancel_before_claude_has_seen_the_prompt_ends_the_turn,
         cancel_while_the_model_is_silent_ends_the_turn,
         cancel_while_asking_withdraws_the_question,
+        a_client_that_does_not_know_cancellations_hears_of_none,
         cancel_while_asking_wins_over_a_late_answer,
         cancel_in_the_middle_of_a_command_ends_the_command,
         cancel_twice_answers_once,
@@ -70,7 +71,7 @@ fn cancel_while_asking_withdraws_the_question(world: &mut World) {
         tool("toolu_1", "Write", json!({"file_path": file, "content": "x"})),
         text("and on"),
     ]);
-    let (_agent, mut client, session) = open(world);
+    let (_agent, mut client, session) = open_cancellable(world);
     let prompt = client.start_prompt(&session, "write");
     let (question, _) = client.permission_request();
     client.cancel(&session);
@@ -82,13 +83,32 @@ fn cancel_while_asking_withdraws_the_question(world: &mut World) {
     assert_eq!(client.prompt(&session, "go on", no_questions).text(), "and on");
 }
 
+fn a_client_that_does_not_know_cancellations_hears_of_none(world: &mut World) {
+    let file = world.project().join("made.txt");
+    world.model().script([tool(
+        "toolu_1",
+        "Write",
+        json!({"file_path": file, "content": "x"}),
+    )]);
+    let (_agent, mut client, session) = open(world);
+    let prompt = client.start_prompt(&session, "write");
+    let (question, request) = client.permission_request();
+    client.cancel(&session);
+    let turn = client.finish_prompt(&prompt, no_questions);
+    assert_eq!(turn.stop_reason(), "cancelled");
+    // Nothing but the turn has come, which the end of the test checks; the late answer is nobody's.
+    turn.ignore_rest();
+    client.answer(&question, &request, &Answer::Kind("allow_once"));
+    assert!(!file.exists());
+}
+
 fn cancel_while_asking_wins_over_a_late_answer(world: &mut World) {
     let file = world.project().join("made.txt");
     world.model().script([
         tool("toolu_1", "Write", json!({"file_path": file, "content": "x"})),
         text("and on"),
     ]);
-    let (_agent, mut client, session) = open(world);
+    let (_agent, mut client, session) = open_cancellable(world);
     let prompt = client.start_prompt(&session, "write");
     let (question, request) = client.permission_request();
     client.cancel(&session);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
 use crate::perm_support::{close, project_file, reply};
-use crate::support::{greet_again, open};
+use crate::support::{greet_again, open, open_cancellable};
 
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = cases![Claude, Stdio:
@@ -138,7 +138,7 @@ fn a_client_that_refuses_with_an_error_is_asked_again_next_time(world: &mut Worl
 }
 
 fn a_client_that_never_answers_can_cancel(world: &mut World) {
-    let (_agent, mut client, session) = open(world);
+    let (_agent, mut client, session) = open_cancellable(world);
     world.model().script([touch("toolu_1", "made.txt")]);
     let prompt = client.start_prompt(&session, "touch");
     let (id, _) = client.permission_request();
@@ -159,7 +159,7 @@ fn a_client_that_never_answers_can_cancel(world: &mut World) {
 }
 
 fn a_client_that_never_answers_can_close_the_session(world: &mut World) {
-    let (agent, mut client, session) = open(world);
+    let (agent, mut client, session) = open_cancellable(world);
     world.model().script([touch("toolu_1", "made.txt")]);
     let prompt = client.start_prompt(&session, "touch");
     let (id, _) = client.permission_request();
@@ -184,7 +184,6 @@ fn an_outcome_cancelled_after_the_cancel_changes_nothing(world: &mut World) {
     // What the protocol asks of a client that cancels; then what it must not do.
     reply(&mut client, &id, &json!({"outcome": {"outcome": "cancelled"}}));
     reply(&mut client, &id, &selected("allow-once"));
-    client.ignore("$/cancel_request");
     let turn = client.finish_prompt(&prompt, no_questions);
     assert_eq!(turn.stop_reason(), "cancelled");
     turn.ignore_rest();

@@ -99,7 +99,6 @@ fn hand_off_cancelled_with_its_choice(world: &mut World) {
     world.model().script([exit_plan()]);
     let (_agent, mut client, session) = plan_mode(world);
     let (prompt, id, _) = ask_for_plan(&mut client, &session);
-    client.ignore("$/cancel_request");
     answer_and_cancel(&mut client, &session, &id);
     let turn = client.finish_prompt(&prompt, no_questions);
     assert_eq!(turn.stop_reason(), "cancelled");

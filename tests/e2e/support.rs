@@ -1,6 +1,7 @@
 //! What many tests begin with.
 
 use e2e_tests::harness::{Agent, Client, World};
+use serde_json::{Value, json};
 
 /// An agent with a client that has said hello.
 pub(crate) fn greet(world: &World) -> (Agent, Client) {
@@ -17,6 +18,21 @@ pub(crate) fn greet_again(agent: &mut Agent) -> Client {
     client.ignore("session_info_update");
     client.initialize();
     client
+}
+
+/// The same with a client that has these capabilities.
+pub(crate) fn greet_with(world: &World, capabilities: &Value) -> (Agent, Client) {
+    let (agent, mut client) = greet(world);
+    let hello = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
+    client.call("initialize", hello).unwrap();
+    (agent, client)
+}
+
+/// An agent with a client that takes cancellations, in a session in the project folder.
+pub(crate) fn open_cancellable(world: &World) -> (Agent, Client, String) {
+    let (agent, mut client) = greet_with(world, &json!({"session": {}}));
+    let session = client.new_session(&world.cwd());
+    (agent, client, session)
 }
 
 /// An agent with a client that has opened a session in the project folder.

@@ -150,6 +150,12 @@ impl Connection {
         self.shared.outgoing.prepare(self, method, params)
     }
 
+    /// From now on the other side is told with `$/cancel_request` when a request of ours is given up. Nothing of the sort is
+    /// said to a side that is not known to take it; one that has sent such a notification itself is.
+    pub fn tell_cancellations(&self) {
+        self.shared.outgoing.tell_cancellations();
+    }
+
     pub(super) fn new(label: String, options: &PeerOptions) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(0);
         let in_flight_bytes = options.max_line_bytes.saturating_mul(4);

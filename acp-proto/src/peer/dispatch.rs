@@ -256,8 +256,10 @@ impl Dispatcher {
         .map_err(drop)
     }
 
-    /// `$/cancel_request`: one that names no request in flight came too late, and that is no fault.
+    /// `$/cancel_request`: one that names no request in flight came too late, and that is no fault. Who sends it
+    /// can take it.
     fn cancel(&self, params: Option<&RawValue>) {
+        self.connection.tell_cancellations();
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
         struct CancelRequest<'a> {

@@ -35,7 +35,8 @@ pub enum RequestFailed {
 
 /// The answer to a request of ours, in the future.
 ///
-/// Dropped before the answer is there, it tells the other side with `$/cancel_request`, if the request was sent at all.
+/// Dropped before the answer is there, it tells the other side with `$/cancel_request`, if the request was sent at all and
+/// the other side can take that ([`Connection::tell_cancellations`]).
 #[derive(Debug)]
 #[must_use = "dropping it cancels the request"]
 pub struct PendingResponse {
@@ -54,6 +55,8 @@ pub(super) struct Outgoing {
 struct Table {
     next_id: u64,
     closed: bool,
+    /// The other side can take `$/cancel_request`.
+    tells: bool,
     pending: HashMap<u64, Pending>,
 }
 
@@ -74,7 +77,7 @@ enum Stage {
 type Outcome = Result<Box<RawValue>, RequestFailed>;
 
 impl PendingResponse {
-    /// Gives the request up: tells the other side, and resolves as [`RequestFailed::Cancelled`] at once.
+    /// Gives the request up: tells the other side if it can take that, and resolves as [`RequestFailed::Cancelled`] at once.
     pub fn cancel(&self) {
         self.connection
             .outgoing()
@@ -173,6 +176,11 @@ impl Outgoing {
         }
     }
 
+    /// From now on the other side hears of requests that are given up.
+    pub(super) fn tell_cancellations(&self) {
+        lock(&self.table).tells = true;
+    }
+
     /// No answer can come any more.
     pub(super) fn close(&self) {
         let mut table = lock(&self.table);
@@ -193,11 +201,11 @@ impl Outgoing {
             return;
         };
         match pending.stage {
-            Stage::Prepared => {}
-            Stage::Sent => {
+            Stage::Sent if table.tells => {
                 let cancel = CancelRequest { request_id: id };
                 outbox.push_control(Line::notification(super::CANCEL_REQUEST, &cancel));
             }
+            Stage::Prepared | Stage::Sent => {}
         }
         settle_one(pending.settle, Err(RequestFailed::Cancelled));
     }

@@ -96,8 +96,26 @@ async fn a_cancellation_is_heard_while_the_client_reads_nothing() {
 }
 
 #[tokio::test]
-async fn cancelling_our_request_tells_the_client_and_resolves_at_once() {
+async fn a_side_that_is_not_known_to_take_cancellations_gets_none() {
     let mut rig = Rig::new();
+    for (id, known) in [(0, false), (1, true)] {
+        let (line, pending) = rig.connection.prepare_request("m", &json!({}));
+        rig.connection.send(line).await.unwrap();
+        assert_eq!(rig.client.message().await["id"], json!(id));
+        drop(pending);
+        if known {
+            assert_eq!(rig.client.message().await["method"], json!("$/cancel_request"));
+        }
+        rig.client.expect_silence().await;
+        // Who sends one can take one.
+        rig.client.send(&cancel("5")).await;
+        rig.client.expect_silence().await;
+    }
+}
+
+#[tokio::test]
+async fn cancelling_our_request_tells_the_client_and_resolves_at_once() {
+    let mut rig = Rig::telling();
     let (line, pending) = rig
         .connection
         .prepare_request("session/request_permission", &json!({}));
@@ -117,7 +135,7 @@ async fn cancelling_our_request_tells_the_client_and_resolves_at_once() {
 
 #[tokio::test]
 async fn dropping_the_pending_answer_cancels_the_request() {
-    let mut rig = Rig::new();
+    let mut rig = Rig::telling();
     let (line, pending) = rig.connection.prepare_request("m", &json!({}));
     rig.connection.send(line).await.unwrap();
     drop(pending);
@@ -128,7 +146,7 @@ async fn dropping_the_pending_answer_cancels_the_request() {
 
 #[tokio::test]
 async fn a_request_that_is_cancelled_before_it_is_sent_is_never_sent() {
-    let mut rig = Rig::new();
+    let mut rig = Rig::telling();
     let (dropped, pending) = rig.connection.prepare_request("m", &json!({}));
     drop(pending);
     let (cancelled, pending) = rig.connection.prepare_request("m", &json!({}));
@@ -147,6 +165,7 @@ async fn a_cancellation_leaves_even_when_the_queue_is_full() {
         ..PeerOptions::default()
     };
     let mut rig = Rig::with(options, 16);
+    rig.connection.tell_cancellations();
     let (line, pending) = rig.connection.prepare_request("m", &json!({}));
     rig.connection.send(line).await.unwrap();
     while rig

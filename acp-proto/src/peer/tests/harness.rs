@@ -138,6 +138,13 @@ impl Rig {
         Self::with(PeerOptions::default(), 1024 * 1024)
     }
 
+    /// With a client that can take cancellations.
+    pub(super) fn telling() -> Self {
+        let rig = Self::new();
+        rig.connection.tell_cancellations();
+        rig
+    }
+
     /// The pipe between the two ends holds `pipe_bytes` in each direction.
     pub(super) fn with(options: PeerOptions, pipe_bytes: usize) -> Self {
         Self::called_by(Caller::Known, options, pipe_bytes)

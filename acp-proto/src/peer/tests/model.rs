@@ -113,7 +113,7 @@ struct Model {
 impl Model {
     fn new() -> Self {
         Self {
-            rig: Rig::new(),
+            rig: Rig::telling(),
             burst: String::new(),
             ordered: Vec::new(),
             unordered: Vec::new(),

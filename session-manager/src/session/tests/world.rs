@@ -274,7 +274,8 @@ impl World {
             claudes,
             next_id: 0,
         };
-        world.request("initialize", json!({"protocolVersion": 1})).await;
+        let modern = json!({"protocolVersion": 1, "clientCapabilities": {"session": {}}});
+        world.request("initialize", modern).await;
         assert_eq!(world.client.receive().await["result"]["protocolVersion"], 1);
         world
     }
