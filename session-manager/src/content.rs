@@ -8,24 +8,32 @@ use base64::engine::general_purpose::STANDARD;
 use claude_sdk_bridge::messages::{ContentBlock, MediaBlock, MediaSource, UrlSource};
 use serde_json::json;
 
-/// A content block of a kind that no capability of ours allows.
+/// Why content cannot go to Claude.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("Content blocks of type {kind} are not supported")]
-pub(crate) struct UnsupportedContent {
-    kind: &'static str,
+pub(crate) enum ContentError {
+    /// A block of a kind that no capability of ours allows.
+    #[error("Content blocks of type {0} are not supported")]
+    Unsupported(&'static str),
+    /// Nothing that Claude could read: a turn about nothing would only cost.
+    #[error("`prompt` says nothing to Claude; send a text, an image or a resource that is not empty")]
+    Empty,
 }
 
-impl From<UnsupportedContent> for RpcError {
-    fn from(error: UnsupportedContent) -> Self {
-        let data = json!({"type": error.kind});
+impl From<ContentError> for RpcError {
+    fn from(error: ContentError) -> Self {
+        let data = match error {
+            ContentError::Unsupported(kind) => json!({"type": kind}),
+            ContentError::Empty => json!({"prompt": []}),
+        };
         errors::invalid_params(error, Some(data))
     }
 }
 
 /// The blocks for Claude, in order.
-pub(crate) fn user_content(
-    prompt: Vec<schema::ContentBlock>,
-) -> Result<Vec<ContentBlock>, UnsupportedContent> {
+///
+/// # Errors
+/// When a block is of another kind, or nothing is said.
+pub(crate) fn user_content(prompt: Vec<schema::ContentBlock>) -> Result<Vec<ContentBlock>, ContentError> {
     let mut out = Blocks::default();
     for block in prompt {
         match block {
@@ -35,12 +43,19 @@ pub(crate) fn user_content(
                 out.inline.push(ContentBlock::text(link_text(&link.uri)))
             }
             schema::ContentBlock::Resource(embedded) => out.resource(embedded.resource),
-            schema::ContentBlock::Audio(_) => return Err(UnsupportedContent { kind: "audio" }),
-            _ => return Err(UnsupportedContent { kind: "unknown" }),
+            schema::ContentBlock::Audio(_) => return Err(ContentError::Unsupported("audio")),
+            _ => return Err(ContentError::Unsupported("unknown")),
         }
     }
     out.inline.append(&mut out.context);
+    if out.inline.iter().all(is_blank) {
+        return Err(ContentError::Empty);
+    }
     Ok(out.inline)
+}
+
+fn is_blank(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Text(text) if text.text.trim().is_empty())
 }
 
 #[derive(Default)]

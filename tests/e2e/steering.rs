@@ -181,6 +181,14 @@ fn steering_without_content_or_session_is_refused(world: &mut World) {
         .call("_session/steering", json!({"sessionId": session}))
         .unwrap_err();
     assert_error(&error, -32602, "");
+    for method in ["_session/steering", "session/prompt"] {
+        for prompt in [json!([]), json!([{"type": "text", "text": " "}])] {
+            let params = json!({"sessionId": session, "prompt": prompt});
+            let error = client.call(method, params).unwrap_err();
+            assert_error(&error, -32602, "`prompt` says nothing");
+        }
+    }
+    assert!(world.model().requests().is_empty(), "nothing costs nothing");
     let params = json!({"sessionId": "nobody", "prompt": [{"type": "text", "text": "go"}]});
     let error = client.call("_session/steering", params).unwrap_err();
     assert_error(&error, -32002, "");

@@ -46,7 +46,20 @@ fn links_stay_in_place_and_embedded_texts_go_to_the_end() {
             text("\n<context ref=\"zed:///agent/symbol\">\nsym\n</context>"),
         ]),
     );
-    check(json!([]), json!([]));
+}
+
+#[test]
+fn a_prompt_that_says_nothing_is_refused() {
+    let unreadable = resource(json!({"uri": "file:///a", "mimeType": "application/zip", "blob": "UEsD"}));
+    for prompt in [
+        json!([]),
+        json!([text("")]),
+        json!([text(" \n"), text("")]),
+        json!([unreadable]),
+    ] {
+        let blocks: Vec<Acp> = serde_json::from_value(prompt.clone()).unwrap();
+        assert_eq!(user_content(blocks), Err(ContentError::Empty), "{prompt}");
+    }
 }
 
 #[test]
@@ -128,7 +141,7 @@ fn blobs_are_sent_as_what_claude_can_read_and_others_left_out() {
         blob(json!("text/plain;charset=koi8-r"), "aGk="),
         blob(json!("text/plain;charset=utf-16be"), "AA=="),
     ] {
-        check(json!([unreadable]), json!([]));
+        check(json!([text("a"), unreadable]), json!([text("a")]));
     }
 }
 
