@@ -20,6 +20,8 @@ pub(crate) fn cases() -> Vec<Case> {
         an_option_changes_in_the_middle_of_a_turn,
         options_start_as_the_settings_say,
         models_that_settings_do_not_allow_are_not_offered,
+        a_family_means_the_version_that_settings_allow,
+        models_are_named_with_their_version,
         a_value_that_is_not_on_offer_is_refused_with_the_choices,
         an_unknown_option_is_refused_with_the_options,
         a_switch_is_a_boolean_where_the_client_can,
@@ -215,8 +217,38 @@ fn models_that_settings_do_not_allow_are_not_offered(world: &mut World) {
     let (_agent, mut client) = greet(world);
     let (result, session) = new_session(world, &mut client);
     assert_eq!(values(&result, "model"), ["default", "sonnet"]);
-    let error = choose(&mut client, &session, "model", "haiku").unwrap_err();
-    assert_error(&error, -32602, "choose one of `default`, `sonnet`");
+    // The default runs Opus, which is not to be had by that name.
+    for model in ["haiku", "opus", "Opus 5.5", "claude-opus-5-5"] {
+        let error = choose(&mut client, &session, "model", model).unwrap_err();
+        assert_error(&error, -32602, "choose one of `default`, `sonnet`");
+    }
+}
+
+fn a_family_means_the_version_that_settings_allow(world: &mut World) {
+    let settings = json!({"availableModels": ["claude-opus-4-1", "sonnet"], "disableAutoMode": "disable"});
+    write_settings(world, "home/.claude/settings.json", &settings.to_string());
+    world.model().script([text("hi"), text("again")]);
+    let (_agent, mut client) = greet(world);
+    let (_, session) = new_session(world, &mut client);
+    client.ignore("config_option_update");
+    let result = choose(&mut client, &session, "model", "opus").unwrap();
+    assert_eq!(current(&result, "model"), "claude-opus-4-1");
+    // It stays what was chosen, though this Claude serves the old model by a newer one.
+    client.prompt(&session, "go", no_questions).ignore_rest();
+    let result = choose(&mut client, &session, "effort", "low").unwrap();
+    assert_eq!(current(&result, "model"), "claude-opus-4-1");
+    client.prompt(&session, "go", no_questions).ignore_rest();
+}
+
+fn models_are_named_with_their_version(world: &mut World) {
+    let (_agent, mut client) = greet(world);
+    let (result, _) = new_session(world, &mut client);
+    let models = option(&result, "model")["options"].as_array().unwrap();
+    let alias = |model: &&Value| model["value"] != "default";
+    for model in models.iter().filter(alias) {
+        let name = model["name"].as_str().unwrap();
+        assert!(name.contains(|letter: char| letter.is_ascii_digit()), "{name}");
+    }
 }
 
 fn a_value_that_is_not_on_offer_is_refused_with_the_choices(world: &mut World) {

@@ -57,6 +57,8 @@ const OFF: &str = "off";
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     models: Models,
+    /// The model that ran when the process had been started.
+    first_run: Option<String>,
     agents: Agents,
     switches: Switches,
     /// The effort that settings ask for, by the full name of the model.
@@ -103,8 +105,10 @@ impl Options {
     pub(crate) fn new(info: &InitializeResponse, facts: SettingsFacts, switches: Switches) -> Self {
         let models = Models::new(info, &facts);
         let model = starting_model(&models, &facts);
-        let usual = facts.model_in_use.zip(facts.effort_in_use);
+        let first_run = facts.model_in_use;
+        let usual = first_run.clone().zip(facts.effort_in_use);
         Self {
+            first_run,
             agents: Agents::new(info),
             switches,
             configured_efforts: facts.efforts,
@@ -246,13 +250,16 @@ impl<T: Clone> Held<T> {
     }
 }
 
-/// The value of the option `model` before anybody chose: what the settings name if that is what runs, else what runs.
+/// The value of the option `model` before anybody chose: what the settings name if that is what runs, else what runs. A
+/// name that is not on offer gives way to the default that runs it.
 fn starting_model(models: &Models, facts: &SettingsFacts) -> String {
     let value_of = |name: &String| models.resolve(name).map_or(name, |model| &model.value).clone();
     let named = facts.model.as_ref().map(value_of);
     let Some(running) = &facts.model_in_use else {
         return named.unwrap_or_else(|| DEFAULT.to_owned());
     };
+    let offered = |value: &String| models.get(value).is_some() || !models.run(DEFAULT, running);
+    let named = named.filter(offered);
     let listed = || {
         models
             .running(running)

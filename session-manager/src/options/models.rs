@@ -5,7 +5,11 @@
 
 use claude_sdk_bridge::messages::control::{InitializeResponse, ModelInfo};
 
-use super::{facts::SettingsFacts, name::ModelName, wording};
+use super::{
+    facts::SettingsFacts,
+    name::{ModelName, with_version},
+    wording,
+};
 
 /// The value that leaves the choice to Claude.
 pub(super) const DEFAULT: &str = "default";
@@ -34,7 +38,9 @@ pub(super) struct Abilities {
 
 /// The models, in the order in which they are shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Models(Vec<Model>);
+pub(super) struct Models {
+    rows: Vec<Model>,
+}
 
 impl Models {
     /// The models that Claude lists and the settings allow, and those that only the settings name.
@@ -43,22 +49,22 @@ impl Models {
         for model in info.models.known().map(Model::new) {
             let allowed = model.value == DEFAULT || facts.allow(&model);
             if allowed && models.get(&model.value).is_none() {
-                models.0.push(model);
+                models.rows.push(model);
             }
         }
         let listed = models.clone();
         for entry in facts.available_models.iter().flatten() {
-            let known = listed.0.iter().any(|model| is_allowed_by(model, entry));
+            let known = listed.rows.iter().any(|model| is_allowed_by(model, entry));
             let named = Model::named(entry, &listed);
             if !known && models.get(entry).is_none() && !facts.deny(&named) {
-                models.0.push(named);
+                models.rows.push(named);
             }
         }
         models
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Model> {
-        self.0.iter()
+        self.rows.iter()
     }
 
     /// The model with exactly this value.
@@ -66,7 +72,8 @@ impl Models {
         self.iter().find(|model| model.value == value)
     }
 
-    /// The model that a user or a client means: by its value, by any of its names, or by family, version and window.
+    /// The model that a user or a client means: by its value, by any of its names, or by family, version and window. Who
+    /// names a model does not mean the default, whatever that comes to today.
     pub(super) fn resolve(&self, text: &str) -> Option<&Model> {
         let text = text.trim();
         let said = ModelName::parse(text);
@@ -74,8 +81,29 @@ impl Models {
             .or_else(|| self.best(text, |model| model.is_called(text)))
             .or_else(|| {
                 let said = said?;
-                self.best(text, |model| model.parsed().any(|name| said.can_mean(&name)))
+                self.best(text, |model| {
+                    model.value != DEFAULT && model.can_be_meant_by(&said)
+                })
             })
+    }
+
+    /// Takes note of what a model comes to that was only known by name; says whether it was.
+    pub(super) fn learn(&mut self, value: &str, running: &str) -> bool {
+        let like = self.running(running).cloned();
+        let Some(model) = self.rows.iter_mut().find(|model| model.value == value) else {
+            return false;
+        };
+        if model.resolved.is_some() || value == DEFAULT || running.is_empty() {
+            return false;
+        }
+        if !runs_as(value, running) {
+            model.description = Some(wording::runs_as(running));
+        }
+        model.resolved = Some(running.to_owned());
+        if model.abilities.is_none() {
+            model.abilities = like.and_then(|like| like.abilities);
+        }
+        true
     }
 
     /// The model that Claude reports as `running`.
@@ -94,7 +122,11 @@ impl Models {
 
     /// What can be set on the model `value`; `None` when nobody knows.
     pub(super) fn abilities(&self, value: &str) -> Option<&Abilities> {
-        self.resolve(value)?.abilities.as_ref()
+        let meant = || {
+            let said = ModelName::parse(value)?;
+            self.best(value, |model| model.can_be_meant_by(&said))
+        };
+        self.resolve(value).or_else(meant)?.abilities.as_ref()
     }
 
     /// Of several, the one with the window that `text` asks for, an alias before the default, the first before others.
@@ -111,7 +143,10 @@ impl Model {
         Self {
             value: info.value.clone(),
             resolved: info.resolved_model.as_str().map(str::to_owned),
-            name: info.display_name.as_str().unwrap_or(&info.value).to_owned(),
+            name: with_version(
+                info.display_name.as_str().unwrap_or(&info.value),
+                info.resolved_model.as_str(),
+            ),
             description: info.description.as_str().map(str::to_owned),
             abilities: Some(Abilities {
                 efforts: info.supported_effort_levels.known().cloned().collect(),
@@ -150,7 +185,13 @@ impl Model {
 
     fn is_called(&self, text: &str) -> bool {
         let lower = text.to_lowercase();
-        self.names().any(|name| name.to_lowercase() == lower)
+        let resolved = self.resolved.as_ref().filter(|_| self.value != DEFAULT);
+        let mut names = [&self.value, &self.name].into_iter().chain(resolved);
+        names.any(|name| name.to_lowercase() == lower)
+    }
+
+    fn can_be_meant_by(&self, said: &ModelName) -> bool {
+        self.parsed().any(|name| said.can_mean(&name))
     }
 
     fn parsed(&self) -> impl Iterator<Item = ModelName> {

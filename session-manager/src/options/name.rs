@@ -62,6 +62,21 @@ impl ModelName {
     }
 }
 
+/// The name that people read, with the version that the model's full name tells if it lacks one.
+pub(super) fn with_version(name: &str, full: Option<&str>) -> String {
+    let lacking = || {
+        let (short, full) = (ModelName::parse(name)?, ModelName::parse(full?)?);
+        let lacks = short.family == full.family && short.version.is_empty() && !full.version.is_empty();
+        let end = name
+            .to_lowercase()
+            .find(&short.family)?
+            .checked_add(short.family.len())?;
+        let (before, after) = name.split_at_checked(end).filter(|_| lacks)?;
+        Some(format!("{before} {}{after}", full.version.join(".")))
+    };
+    lacking().unwrap_or_else(|| name.to_owned())
+}
+
 /// A date or a provider's revision, which nobody means when they name a model.
 fn is_release(part: &str) -> bool {
     let revision = part.strip_prefix('v').is_some_and(is_number);
@@ -105,6 +120,31 @@ mod tests {
             let expected = Some((family.to_owned(), version.to_owned(), long));
             assert_eq!(parsed(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_name_gets_the_version_that_it_lacks() {
+        for (name, full, expected) in [
+            ("Opus", "claude-opus-5-5", "Opus 5.5"),
+            ("Haiku", "claude-haiku-4-5-20251001", "Haiku 4.5"),
+            (
+                "Sonnet (1M context)",
+                "claude-sonnet-5-5[1m]",
+                "Sonnet 5.5 (1M context)",
+            ),
+            ("Opus 4.5", "claude-opus-4-5", "Opus 4.5"),
+            (
+                "Default (recommended)",
+                "claude-opus-5-5",
+                "Default (recommended)",
+            ),
+            ("My Opus", "claude-opus-5-5", "My Opus"),
+            ("GW X", "gw-x", "GW X"),
+            ("", "claude-opus-5-5", ""),
+        ] {
+            assert_eq!(with_version(name, Some(full)), expected);
+        }
+        assert_eq!(with_version("Opus", None), "Opus");
     }
 
     #[test]

@@ -40,7 +40,13 @@ impl Options {
         self.observed_fast(result.fast_mode_state.as_str(), fast_reason(&result.extra))
     }
 
-    /// Takes the model that Claude names: in the answer to `set_model`, in `system/init`, after a refusal.
+    /// Takes the answer to `set_model`: what the choice comes to.
+    pub(crate) fn answered_model(&mut self, running: &str) -> bool {
+        let chosen = self.model.value().clone();
+        self.models.learn(&chosen, running) || self.observed_model(running)
+    }
+
+    /// Takes the model that Claude names: in `system/init`, in its settings, after a refusal.
     pub(crate) fn observed_model(&mut self, running: &str) -> bool {
         if running.is_empty() || self.models.run(self.model(), running) {
             return false;

@@ -56,7 +56,11 @@ impl Options {
     pub(crate) fn restore(&mut self, saved: Saved) {
         if let Some(model) = saved.model {
             let known = self.models.resolve(&model).map(|known| known.value.clone());
-            self.model = Held::Chosen(known.unwrap_or(model));
+            let value = known.unwrap_or(model);
+            if let Some(running) = &self.first_run {
+                self.models.learn(&value, running);
+            }
+            self.model = Held::Chosen(value);
         }
         match saved.effort {
             None => {}

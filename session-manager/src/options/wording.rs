@@ -13,6 +13,11 @@ pub(super) const MODEL_IN_USE: &str = "In use now, but not among the models on o
 pub(super) const DEFAULT_EFFORT: &str = "As much as the model uses on its own";
 pub(super) const DEFAULT_AGENT: &str = "Claude Code itself";
 
+/// The description of a model that Claude serves by another one.
+pub(super) fn runs_as(other: &str) -> String {
+    format!("{MODEL_OF_SETTINGS}; Claude runs {other} for it")
+}
+
 /// Name and description of an option.
 pub(super) fn option(id: OptionId) -> (&'static str, &'static str) {
     match id {
@@ -59,6 +64,7 @@ mod tests {
             .map(|id| format!("{:?}", option(id)))
             .collect();
         lines.extend([MODEL_OF_SETTINGS, MODEL_IN_USE, DEFAULT_EFFORT, DEFAULT_AGENT].map(str::to_owned));
+        lines.push(runs_as("claude-opus-5-5"));
         lines.extend(["low", "xhigh", ""].map(effort));
         let reasons = [
             "free",

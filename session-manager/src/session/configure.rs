@@ -132,7 +132,7 @@ impl Actor {
             Ok(answer) => {
                 self.options.applied(request);
                 if let Some(model) = answer.get("model").and_then(Value::as_str) {
-                    self.options.observed_model(model);
+                    self.options.answered_model(model);
                 }
                 if request.needs_settings() {
                     self.read_settings();

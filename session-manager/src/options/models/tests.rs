@@ -22,6 +22,7 @@ fn a_name_means_the_model_it_fits_best() {
         ("opus", Some("opus")),
         (" Opus ", Some("opus")),
         ("Default (Recommended)", Some("default")),
+        ("Opus", Some("opus")),
         // The alias before the default that resolves to the same model.
         ("claude-opus-5-5", Some("opus")),
         ("claude-opus-5-5-20260101", Some("opus")),
@@ -50,6 +51,57 @@ fn a_name_means_the_model_it_fits_best() {
         let found = models.resolve(text).map(|model| model.value.as_str());
         assert_eq!(found, expected, "{text:?}");
     }
+}
+
+#[test]
+fn a_model_that_is_not_on_offer_is_never_the_default_that_runs_it() {
+    for (available, expected) in [
+        (json!(["sonnet", "haiku"]), None),
+        (json!(["claude-opus-4-1", "sonnet"]), Some("claude-opus-4-1")),
+    ] {
+        let models = models(json!({"availableModels": available}));
+        for text in ["opus", "Opus", " OPUS "] {
+            assert_eq!(
+                models.resolve(text).map(|model| model.value.as_str()),
+                expected,
+                "{text}"
+            );
+        }
+        for text in ["claude-opus-5-5", "Opus 5.5"] {
+            assert_eq!(models.resolve(text), None, "{text}");
+        }
+    }
+}
+
+#[test]
+fn names_have_a_version() {
+    let models = models(json!({"availableModels": ["opus", "sonnet", "haiku"]}));
+    let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+    let expected = [
+        "Default (recommended)",
+        "Opus 5.5",
+        "Sonnet 5.5",
+        "Sonnet 5.5 (1M context)",
+        "Haiku 4.5",
+    ];
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn what_a_model_of_the_settings_comes_to_is_learned_once() {
+    let mut models = models(json!({"availableModels": ["claude-opus-4-1", "sonnet"]}));
+    assert!(
+        !models.learn("sonnet", "claude-opus-5-5"),
+        "Claude has said what it is"
+    );
+    assert!(!models.learn("nobody", "claude-opus-5-5"));
+    assert!(models.learn("claude-opus-4-1", "claude-opus-5-5"));
+    assert!(!models.learn("claude-opus-4-1", "claude-sonnet-5-5"));
+    assert!(models.run("claude-opus-4-1", "claude-opus-5-5"));
+    let model = models.get("claude-opus-4-1").unwrap();
+    let told = "Named in your settings; Claude runs claude-opus-5-5 for it";
+    assert_eq!(model.description.as_deref(), Some(told));
+    assert!(model.abilities.is_some());
 }
 
 #[test]
