@@ -44,6 +44,13 @@ pub fn auth_required() -> RpcError {
     RpcError::owned(AUTH_REQUIRED_CODE, "Authentication required", None::<()>)
 }
 
+/// The client has to log in, in a way that it cannot know; `how` says which.
+#[must_use]
+pub fn auth_required_by(how: impl Display) -> RpcError {
+    let message = format!("Authentication required: {how}");
+    RpcError::owned(AUTH_REQUIRED_CODE, message, None::<()>)
+}
+
 /// No session with this id lives here.
 #[must_use]
 pub fn resource_not_found(session_id: impl Display) -> RpcError {
@@ -212,6 +219,7 @@ mod tests {
             ),
             invalid_request("a turn runs", None),
             auth_required(),
+            auth_required_by("run `claude-acp --cli auth login` in a terminal, then send the prompt again"),
             resource_not_found("s1"),
             internal("Claude exited", Some(json!({"errorKind": "no_result"}))),
             unsupported_protocol_version(0, &[1]),

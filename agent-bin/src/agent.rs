@@ -33,7 +33,11 @@ const REMOTE_VARIABLES: [&str; 5] = [
 ///
 /// # Errors
 /// When the script of the rehearsal cannot be used.
-pub(crate) fn manager(backend: Backend, oversight: Oversight) -> anyhow::Result<Arc<SessionManager>> {
+pub(crate) fn manager(
+    backend: Backend,
+    oversight: Oversight,
+    subscriptions: bool,
+) -> anyhow::Result<Arc<SessionManager>> {
     let (claude, settings, state): (Arc<dyn Claude>, _, _) = match backend {
         Backend::Process => {
             let backend = ProcessBackend::new(Surroundings::of_this_process());
@@ -61,6 +65,7 @@ pub(crate) fn manager(backend: Backend, oversight: Oversight) -> anyhow::Result<
             // Without a browser the login is a Claude of its own in a terminal, and no policy reaches that one.
             browser: policy.is_some() || !REMOTE_VARIABLES.into_iter().any(is_set),
             arguments,
+            subscriptions,
         },
         environment: std::env::vars_os().collect(),
         home: std::env::home_dir(),

@@ -40,6 +40,9 @@ struct CommandLine {
     #[command(flatten)]
     oversight: OversightArgs,
 
+    #[arg(long, help = words::HIDE_CLAUDE_AUTH_HELP)]
+    hide_claude_auth: bool,
+
     /// Run the Claude CLI with everything that follows, in this terminal
     #[arg(long, value_name = "ARGS", num_args = 0.., allow_hyphen_values = true)]
     cli: Option<Vec<OsString>>,
@@ -143,6 +146,8 @@ pub(crate) enum Request {
         backend: Backend,
         /// Under whose eyes.
         oversight: OversightArgs,
+        /// Whether claude.ai subscriptions may be used.
+        subscriptions: bool,
     },
     /// Chat in the terminal.
     Chat(ChatArgs),
@@ -171,12 +176,14 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
         allow_any_local_user,
         backend,
         oversight,
+        hide_claude_auth,
         cli,
         command,
         version: _,
     } = CommandLine::try_parse_from(own)?;
     let serves = !listen.is_empty() || backend.is_some();
     let request = match (command, cli) {
+        (Some(_), _) if hide_claude_auth => return Err(conflict(words::HIDE_CLAUDE_AUTH_WITH_COMMAND)),
         (Some(Command::Chat(_)), _) if !listen.is_empty() => return Err(conflict(words::LISTEN_WITH_CHAT)),
         (Some(Command::Chat(_)), _) if backend.is_some() => return Err(conflict(words::BACKEND_WITH_CHAT)),
         (Some(Command::Chat(_)), Some(_)) => return Err(conflict(words::CLI_WITH_CHAT)),
@@ -203,7 +210,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
             } else {
                 Accounts::Own
             };
-            serve_request(listen, accounts, backend, oversight)?
+            serve_request(listen, accounts, backend, oversight, !hide_claude_auth)?
         }
     };
     Ok((logging, request))
@@ -244,6 +251,7 @@ fn serve_request(
     accounts: Accounts,
     backend: Option<Backend>,
     oversight: OversightArgs,
+    subscriptions: bool,
 ) -> Result<Request, clap::Error> {
     let backend = backend.unwrap_or(Backend::Process);
     let free_port = |address: &ListenAddress| matches!(address, ListenAddress::Tcp(tcp) if tcp.port() == 0);
@@ -262,6 +270,7 @@ fn serve_request(
         accounts,
         backend,
         oversight,
+        subscriptions,
     })
 }
 

@@ -42,7 +42,7 @@ pub(crate) async fn run(args: ChatArgs, oversight: Oversight) -> anyhow::Result<
         return talk(options, duplex, &mut signals).await.map(Exit::InOrder);
     }
     let backend = args.rehearse.map_or(Backend::Process, Backend::Rehearsal);
-    let server = Server::new(agent::manager(backend, oversight)?)?;
+    let server = Server::new(agent::manager(backend, oversight, true)?)?;
     let (here, there) = tokio::io::duplex(PIPE_BYTES);
     server.connect(in_memory(there));
     let code = talk(options, in_memory(here), &mut signals).await;

@@ -53,8 +53,10 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
             accounts,
             backend,
             oversight,
+            subscriptions,
         } => Oversight::begin(oversight)
-            .and_then(|oversight| in_runtime(serve::serve(&listen, accounts, backend, oversight))),
+            .and_then(|oversight| agent::manager(backend, oversight, subscriptions))
+            .and_then(|manager| in_runtime(serve::serve(&listen, accounts, manager))),
         Request::Rehearsal(command) => rehearsal_command::run(command),
         Request::Policy(command) => policy::run(command),
         Request::Chat(args) => Oversight::begin(args.oversight.clone())

@@ -14,10 +14,7 @@ use tokio::{task::JoinSet, time::sleep};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    agent,
-    args::Backend,
     exit::{self, Exit},
-    policy::Oversight,
     signals::{Ending, Signals},
 };
 
@@ -37,15 +34,14 @@ const ANY_ACCOUNT: &str =
 /// Serves clients until a signal comes, or until the only client there can be is gone.
 ///
 /// # Errors
-/// When an address cannot be served, or the backend cannot be set up; then nothing is served.
+/// When an address cannot be served; then nothing is.
 pub(crate) async fn serve(
     listen: &[ListenAddress],
     accounts: Accounts,
-    backend: Backend,
-    oversight: Oversight,
+    manager: Arc<SessionManager>,
 ) -> anyhow::Result<Exit> {
     let mut signals = Signals::all().context("cannot listen for signals")?;
-    let server = Server::new(agent::manager(backend, oversight)?)?;
+    let server = Server::new(manager)?;
     let mut listeners = Vec::new();
     for address in listen {
         listeners.push((

@@ -59,7 +59,7 @@ fn initialize(
     request: &schema::InitializeRequest,
 ) -> Result<schema::InitializeResponse, RpcError> {
     let response = initialize::respond(request, &manager.config)?;
-    let facts = ClientFacts::read(request);
+    let facts = ClientFacts::read(request, &manager.config.login);
     if facts.cancellations {
         ctx.connection.tell_cancellations();
     }

@@ -108,6 +108,18 @@ pub struct LoginCommand {
     pub arguments: Vec<String>,
     /// Whether a browser on this machine can be expected to reach the user.
     pub browser: bool,
+    /// Whether claude.ai subscriptions may be used; without, no session runs on one.
+    pub subscriptions: bool,
+}
+
+impl LoginCommand {
+    /// The command that logs in, for a person to type.
+    pub(crate) fn typed(&self) -> String {
+        let kind = if self.subscriptions { "" } else { " --console" };
+        let words = std::iter::once(&self.program).chain(&self.arguments);
+        let words: Vec<&str> = words.map(String::as_str).collect();
+        format!("{} --cli auth login{kind}", words.join(" "))
+    }
 }
 
 /// Every waiting time of a session; tests inject their own.

@@ -24,16 +24,19 @@ pub(crate) struct ClientFacts {
     pub(crate) switches: Switches,
     /// Whether it takes `$/cancel_request`.
     pub(crate) cancellations: bool,
+    /// Whether it has been offered a login.
+    pub(crate) login_offered: bool,
 }
 
 impl ClientFacts {
     /// Reads the capabilities; unknown ones are ignored.
-    pub(crate) fn read(request: &schema::InitializeRequest) -> Self {
+    pub(crate) fn read(request: &schema::InitializeRequest, login: &LoginCommand) -> Self {
         let capabilities = &request.client_capabilities;
         Self {
             extensions: ClientExtensions::read(capabilities.meta.as_ref()),
             switches: Switches::read(capabilities),
             cancellations: takes_cancellations(capabilities),
+            login_offered: !auth_methods(request, login).is_empty(),
             forms: capabilities
                 .elicitation
                 .as_ref()
@@ -100,10 +103,10 @@ fn auth_methods(request: &schema::InitializeRequest, login: &LoginCommand) -> Ve
     if !capabilities.auth.terminal && !by_meta {
         return Vec::new();
     }
-    let methods: &[Login] = if login.browser {
-        &[SUBSCRIPTION, CONSOLE]
-    } else {
-        &[REMOTE]
+    let methods: &[Login] = match (login.subscriptions, login.browser) {
+        (false, _) => &[CONSOLE],
+        (true, true) => &[SUBSCRIPTION, CONSOLE],
+        (true, false) => &[REMOTE],
     };
     methods
         .iter()

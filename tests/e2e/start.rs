@@ -1,6 +1,7 @@
 //! Before anything else: hello, what is advertised, the command line.
 
-use e2e_tests::harness::World;
+use e2e_tests::harness::{World, no_questions};
+use e2e_tests::model::text;
 use serde_json::json;
 
 use crate::case::{Case, cases};
@@ -11,6 +12,7 @@ pub(crate) fn cases() -> Vec<Case> {
         hello_is_answered_before_any_child_exists,
         idle_memory_is_under_ten_megabytes,
         terminal_logins_are_offered_to_a_client_that_can_run_them,
+        an_agent_that_hides_subscriptions_offers_the_console_alone,
         the_command_line_passes_through_to_the_cli,
         the_version_is_printed,
         an_unknown_argument_is_refused_with_usage,
@@ -84,6 +86,24 @@ fn terminal_logins_are_offered_to_a_client_that_can_run_them(world: &mut World) 
         [-32602, -32601].contains(&error["code"].as_i64().unwrap()),
         "{error}"
     );
+}
+
+fn an_agent_that_hides_subscriptions_offers_the_console_alone(world: &mut World) {
+    world.model().script([text("on the key")]);
+    let mut agent = world.agent_with(&["--hide-claude-auth"]);
+    let mut client = agent.connect();
+    client.ignore("usage_update");
+    let capabilities = json!({"auth": {"terminal": true}});
+    let hello = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
+    let hello = client.call("initialize", hello).unwrap();
+    let methods = hello["authMethods"].as_array().unwrap();
+    assert_eq!(methods.len(), 1, "{hello}");
+    assert_eq!(methods[0]["args"], json!(["--cli", "auth", "login", "--console"]));
+    // A key is not a subscription.
+    let session = client.new_session(&world.cwd());
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(turn.text(), "on the key");
+    turn.ignore_rest();
 }
 
 fn the_command_line_passes_through_to_the_cli(world: &mut World) {

@@ -48,6 +48,7 @@ fn serve(listen: &[&str], backend: Backend) -> Request {
         accounts: Accounts::Own,
         backend,
         oversight: OversightArgs::default(),
+        subscriptions: true,
     }
 }
 
@@ -103,6 +104,27 @@ fn other_accounts_are_let_in_on_request_and_only_to_listeners() {
     }
     let error = parse(vec!["claude-acp".into(), "--allow-any-local-user".into()]).unwrap_err();
     assert!(error.to_string().contains("--listen"), "{error}");
+}
+
+#[test]
+fn a_registrys_start_line_hides_subscriptions() {
+    let hidden = Request::Serve {
+        listen: vec!["stdio".parse().unwrap()],
+        accounts: Accounts::Own,
+        backend: Backend::Process,
+        oversight: OversightArgs::default(),
+        subscriptions: false,
+    };
+    assert_eq!(request(&["--hide-claude-auth"]), hidden);
+    // The login that such an agent offers is started with the same arguments.
+    let login = ["--hide-claude-auth", "--cli", "auth", "login", "--console"];
+    assert_eq!(request(&login), cli(&["auth", "login", "--console"]));
+    for line in [
+        &["--hide-claude-auth", "chat"][..],
+        &["--hide-claude-auth", "rehearsal", "list"],
+    ] {
+        refuses(line, HIDE_CLAUDE_AUTH_WITH_COMMAND);
+    }
 }
 
 #[test]
@@ -453,6 +475,7 @@ fn refusals_as_they_are_printed() {
         OVERSIGHT_WITH_CONNECT,
         POLICY_TWICE,
         AUDIT_TWICE,
+        HIDE_CLAUDE_AUTH_WITH_COMMAND,
     ];
     insta::assert_snapshot!("refusals", messages.join("\n"));
 }

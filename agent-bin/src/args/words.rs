@@ -50,6 +50,10 @@ pub(super) const AUDIT_HELP: &str = "\
 Append every decision about a tool call to this file, a line of JSON
 each; a call that cannot be recorded does not run";
 
+pub(super) const HIDE_CLAUDE_AUTH_HELP: &str = "\
+Offer no login with a claude.ai subscription, and run no session on
+one";
+
 pub(super) const EXPLAIN_HELP: &str = "\
 Examples:
   claude-acp policy explain --tool Bash --input '{\"command\":\"git push\"}'
@@ -78,6 +82,8 @@ pub(super) const LISTEN_TWICE: &str = "the same `--listen` address is given twic
 pub(super) const CONNECT_STDIO: &str =
     "`chat --connect` needs an address to connect to: tcp://127.0.0.1:PORT or unix:PATH";
 pub(super) const OVERSIGHT_WITH_CONNECT: &str = "the agent that `chat --connect` talks to has a policy and a record of its own: leave `--policy` and `--audit` out, and give them to that agent";
+pub(super) const HIDE_CLAUDE_AUTH_WITH_COMMAND: &str =
+    "`--hide-claude-auth` is for editors that start the agent: leave it out";
 pub(super) const POLICY_TWICE: &str =
     "`--policy` is given twice, and a session has one policy: leave one of them out";
 pub(super) const AUDIT_TWICE: &str =

@@ -11,6 +11,7 @@ use claude_sdk_bridge::{
 };
 use serde_json::{Value, json};
 
+use super::Login;
 use crate::turn::Outcome;
 
 /// The event that ended a turn, with what it has to say.
@@ -20,6 +21,8 @@ pub(super) enum Cause<'a> {
     Result(&'a ResultMessage),
     Exit(&'a Exit),
     Launch(&'a StartError),
+    /// A process came up on an account that may not be used.
+    Account,
 }
 
 /// What was seen during the running turn that its end does not say itself.
@@ -39,14 +42,16 @@ pub(super) fn answer(
     cause: Cause<'_>,
     facts: &TurnFacts,
     used: Option<schema::Usage>,
+    login: &Login,
 ) -> Result<schema::PromptResponse, RpcError> {
     match (outcome, cause) {
         (Outcome::Finished, Cause::Result(result)) => {
-            Ok(schema::PromptResponse::new(finished(result, facts)?).usage(used))
+            Ok(schema::PromptResponse::new(finished(result, facts, login)?).usage(used))
         }
         (Outcome::Cancelled, _) => Ok(schema::PromptResponse::new(schema::StopReason::Cancelled).usage(used)),
         (Outcome::Died, Cause::Exit(exit)) => Err(died(exit)),
         (Outcome::LaunchFailed, Cause::Launch(error)) => Err(start_error(error)),
+        (Outcome::LaunchFailed, Cause::Account) => Err(login.refused()),
         (Outcome::QueueFull, _) => Err(failure(
             "too many prompts wait for this session; wait for answers before sending more",
             "queue_full",
@@ -83,9 +88,13 @@ pub(super) fn is_signed_out(result: &ResultMessage, facts: &TurnFacts) -> bool {
     }
 }
 
-fn finished(result: &ResultMessage, facts: &TurnFacts) -> Result<schema::StopReason, RpcError> {
+fn finished(
+    result: &ResultMessage,
+    facts: &TurnFacts,
+    login: &Login,
+) -> Result<schema::StopReason, RpcError> {
     if is_signed_out(result, facts) {
-        return Err(errors::auth_required());
+        return Err(login.required());
     }
     let stop = match result.outcome() {
         TurnOutcome::Completed | TurnOutcome::HookStopped | TurnOutcome::ToolDeferred => {

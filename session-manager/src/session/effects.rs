@@ -113,7 +113,7 @@ impl Actor {
             }
         }
         let used = sent.then(|| self.turn_usage.total()).flatten();
-        let answer = answers::answer(outcome, cause, &self.facts, used);
+        let answer = answers::answer(outcome, cause, &self.facts, used, &self.origin.login);
         // A client that has gone does not want the answer any more.
         let Some(reply) = reply else { return };
         self.outbox.then(move || drop(reply.send(answer)));

@@ -67,6 +67,10 @@ impl Actor {
     /// The attempt is over.
     pub(super) fn launched(&mut self, generation: Generation, result: LaunchResult) {
         let started = match result {
+            Ok(started) if !self.origin.login.takes(&started.info) => {
+                self.claude = Claude::Absent;
+                return self.dispatch_because(Event::LaunchFailed(generation), Cause::Account);
+            }
             Ok(started) => *started,
             Err(error) => {
                 self.claude = Claude::Absent;

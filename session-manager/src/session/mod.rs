@@ -13,6 +13,7 @@ mod frames;
 mod grants;
 mod guarding;
 mod launch;
+mod login;
 mod open;
 mod outbox;
 mod overlay;
@@ -34,6 +35,7 @@ use permission_core::guard::Policy;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use login::Login;
 pub(crate) use open::open;
 
 use crate::{
@@ -182,6 +184,7 @@ pub(crate) struct Origin {
     /// The environment of this process.
     pub(crate) environment: Environment,
     pub(crate) home: Option<PathBuf>,
+    pub(crate) login: Login,
     pub(crate) options: LaunchOptions,
 }
 

@@ -9,7 +9,7 @@ use permission_core::settings::{HostFacts, SettingsProblem};
 use tokio::sync::mpsc;
 
 use super::{
-    Command, Link, NewSession, Opened, Origin, SessionHandle,
+    Command, Link, Login, NewSession, Opened, Origin, SessionHandle,
     actor::{Actor, Claude, Farewell, Transcript},
     answers::{self, TurnFacts},
     grants::Grants,
@@ -55,6 +55,9 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     opening.modes.launch(mode, &mut options);
     let started = start(&opening.origin, &options, &[]).await;
     let started = started.map_err(|error| answers::start_error(&error))?;
+    if !opening.origin.login.takes(&started.info) {
+        return Err(opening.origin.login.refused());
+    }
     Ok(opening.run(*started))
 }
 
@@ -102,6 +105,7 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
             policy: config.policy.clone(),
             environment: config.environment.clone(),
             home: config.home.clone(),
+            login: Login::new(&config.login, new.client),
             options: new.options,
         },
         modes,

@@ -172,7 +172,7 @@ impl World {
     /// The same under an operator's policy, whose decisions are recorded.
     pub(super) async fn open_under(policy: &str, audit: Arc<dyn Audit>) -> (Self, FakeClaude) {
         let policy = Policy::read(std::path::Path::new("/etc/policy.json"), policy).unwrap();
-        Self::connected(false, true, Some((Arc::new(policy), audit)))
+        Self::connected(false, true, true, Some((Arc::new(policy), audit)))
             .await
             .with_session()
             .await
@@ -180,10 +180,13 @@ impl World {
 
     /// The same where permissions may be bypassed.
     pub(super) async fn open_in_sandbox() -> (Self, FakeClaude) {
-        Self::connected(false, true, None).await.with_session().await
+        Self::connected(false, true, true, None)
+            .await
+            .with_session()
+            .await
     }
 
-    async fn with_session(self) -> (Self, FakeClaude) {
+    pub(super) async fn with_session(self) -> (Self, FakeClaude) {
         let mut world = self;
         let cwd = std::env::temp_dir();
         let opening = world
@@ -204,12 +207,18 @@ impl World {
 
     /// A connection that has said hello.
     pub(super) async fn without_session(refuse: bool) -> Self {
-        Self::connected(refuse, false, None).await
+        Self::connected(refuse, false, true, None).await
+    }
+
+    /// A connection to an agent that hides subscriptions.
+    pub(super) async fn without_subscriptions() -> Self {
+        Self::connected(false, false, false, None).await
     }
 
     async fn connected(
         refuse: bool,
         sandboxed: bool,
+        subscriptions: bool,
         operator: Option<(Arc<Policy>, Arc<dyn Audit>)>,
     ) -> Self {
         let (policy, audit) = operator.unzip();
@@ -228,6 +237,7 @@ impl World {
                 program: "agent".into(),
                 arguments: Vec::new(),
                 browser: true,
+                subscriptions,
             },
             home: Some("/home/u".into()),
             settings: None,
@@ -338,6 +348,11 @@ impl World {
 impl FakeClaude {
     /// Answers `initialize`.
     pub(super) async fn greet(&mut self) {
+        self.greet_on(Value::Null).await;
+    }
+
+    /// Answers `initialize`, logged in to this account.
+    pub(super) async fn greet_on(&mut self, account: Value) {
         let request = self.lines.receive().await;
         assert_eq!(request["request"]["subtype"], "initialize");
         self.hooks = request["request"]["hooks"].clone();
@@ -347,8 +362,7 @@ impl FakeClaude {
             .unwrap_or(permission_core::PermissionMode::Default);
         let command = json!({"name": "compact", "description": "d", "argumentHint": ""});
         let model = json!({"value": "default", "displayName": "Default", "description": "d", "supportsAutoMode": false});
-        let payload =
-            json!({"commands": [command], "models": [model], "current_permission_mode": mode.wire_id()});
+        let payload = json!({"commands": [command], "models": [model], "account": account, "current_permission_mode": mode.wire_id()});
         self.succeed(&request, payload).await;
         let request = self.lines.receive().await;
         assert_eq!(request["request"]["subtype"], "get_settings");
