@@ -14,7 +14,7 @@ use crate::{
     initialize::{self, ClientFacts},
     manager::SessionManager,
     session::{Command, NewSession, SessionHandle, open},
-    setup,
+    setup::{self, NewSessionParams},
     steering::{SteeringRequest, SteeringResponse},
     turn::PromptId,
 };
@@ -82,15 +82,12 @@ fn authenticate(request: &schema::AuthenticateRequest) -> Result<schema::Authent
 async fn new_session(
     manager: Arc<SessionManager>,
     ctx: RequestContext,
-    request: schema::NewSessionRequest,
+    params: NewSessionParams,
 ) -> Result<schema::NewSessionResponse, RpcError> {
     let client = manager.client(ctx.connection.id());
-    let (id, options) = setup::launch_options(&request, client, &manager.config)?;
     let session = NewSession {
-        id,
-        options,
+        setup: setup::set_up(&params, client, &manager.config)?,
         client,
-        bypass_declined: setup::bypass_declined(&request),
         connection: ctx.connection.clone(),
         announce_after: ctx.responded.clone(),
     };

@@ -76,7 +76,13 @@ pub(crate) fn respond(
     let mcp = schema::McpCapabilities::new().http(true).sse(true);
     let sessions = schema::SessionCapabilities::new()
         .additional_directories(schema::SessionAdditionalDirectoriesCapabilities::new())
-        .close(schema::SessionCloseCapabilities::new());
+        .close(schema::SessionCloseCapabilities::new())
+        .system_prompt(
+            schema::SessionSystemPromptCapabilities::new().mode(
+                schema::SessionSystemPromptModeCapabilities::new()
+                    .override_(schema::SessionSystemPromptOverrideCapabilities::new()),
+            ),
+        );
     let capabilities = schema::AgentCapabilities::new()
         .prompt_capabilities(prompt)
         .mcp_capabilities(mcp)

@@ -14,6 +14,7 @@ mod initialize;
 mod modes;
 mod setup;
 mod steering;
+mod system_prompt;
 
 mod commands;
 mod content;

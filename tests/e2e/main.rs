@@ -14,6 +14,7 @@
 
 mod cancel;
 mod case;
+mod client_choices;
 mod content;
 mod errors;
 mod fake_cli;
@@ -70,6 +71,7 @@ fn main() {
         start::cases(),
         rpc::cases(),
         sessions::cases(),
+        client_choices::cases(),
         turns::cases(),
         content::cases(),
         tools::cases(),

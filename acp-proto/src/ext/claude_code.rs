@@ -1,7 +1,6 @@
 //! `_meta.claudeCode`: what Claude Code knows of a tool call, a message or a session beyond the protocol.
 //!
-//! Place in the flow: on tool calls and chunks going out, on `session/new` and its like coming in. It must not hold
-//! anything a client needs to show the conversation: clients may ignore all of it.
+//! Place in the flow: on tool calls and chunks going out. It must not hold anything a client needs to show the conversation: clients may ignore all of it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -76,26 +75,6 @@ pub enum NonExecutionKind {
     Other(String),
 }
 
-/// On `session/new`, `session/load`, `session/resume` and `session/fork`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ClaudeCodeOptions {
-    /// Options of the Claude Agent SDK.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub options: Option<Map<String, Value>>,
-    /// Which of Claude's messages to forward as they are: `true`, or a list of filters.
-    #[serde(
-        default,
-        rename = "emitRawSDKMessages",
-        skip_serializing_if = "Option::is_none"
-    )]
-    pub emit_raw_sdk_messages: Option<Value>,
-}
-
 impl MetaRecord for ClaudeCodeMeta {
-    const KEY: &'static str = "claudeCode";
-}
-
-impl MetaRecord for ClaudeCodeOptions {
     const KEY: &'static str = "claudeCode";
 }

@@ -10,7 +10,7 @@ mod record;
 mod terminal;
 
 pub use capabilities::{ClientExtensions, PromptQueueing, TerminalAuth, TerminalDisplay};
-pub use claude_code::{ClaudeCodeMeta, ClaudeCodeOptions, McpServerOrigin, NonExecutionKind};
+pub use claude_code::{ClaudeCodeMeta, McpServerOrigin, NonExecutionKind};
 pub use permission::{PermissionFeedback, PermissionPresentation};
 pub use record::MetaRecord;
 pub use terminal::{TerminalExit, TerminalInfo, TerminalOutput, TerminalOutputDelta};

@@ -116,9 +116,6 @@ fn every_form_of_the_claude_code_record_keeps_all_its_members() {
         let read = ClaudeCodeMeta::read(Some(&wire)).expect("readable");
         assert_eq!(read.into_meta(), wire);
     }
-    let wire = meta(json!({"claudeCode": {"options": {"model": "haiku"}, "emitRawSDKMessages": true}}));
-    let read = ClaudeCodeOptions::read(Some(&wire)).expect("readable");
-    assert_eq!(read.into_meta(), wire);
 }
 
 #[test]

@@ -49,7 +49,7 @@ pub fn environment(
 ) -> Vec<(OsString, OsString)> {
     let mut variables: BTreeMap<OsString, OsString> = inherited
         .into_iter()
-        .filter(|(name, _)| !is_nesting_marker(name) && !RUNTIME_SWITCHES.iter().any(|switch| name == switch))
+        .filter(|(name, _)| !is_nesting_marker(name) && !is_runtime_switch(name))
         .collect();
     for (name, value) in IDENTITY {
         variables.insert(name.into(), value.into());
@@ -64,4 +64,13 @@ pub fn environment(
 /// Whether a variable says that its process runs inside a Claude session.
 pub fn is_nesting_marker(name: &OsStr) -> bool {
     NESTING_MARKERS.iter().any(|marker| name == *marker)
+}
+
+/// Whether a variable is ours alone to set: it says who drives Claude, or changes what Claude is.
+pub fn is_reserved(name: &OsStr) -> bool {
+    is_nesting_marker(name) || is_runtime_switch(name) || IDENTITY.iter().any(|(ours, _)| name == *ours)
+}
+
+fn is_runtime_switch(name: &OsStr) -> bool {
+    RUNTIME_SWITCHES.iter().any(|switch| name == *switch)
 }

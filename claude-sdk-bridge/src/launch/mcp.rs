@@ -78,35 +78,34 @@ impl McpServer {
         }
     }
 
-    fn from_config(name: String, config: &Value) -> Result<Self, McpConfigError> {
+    /// The server that a configuration like the CLI's describes.
+    ///
+    /// # Errors
+    /// When it is of an unknown kind, or a part of it is missing or of another shape.
+    pub fn from_config(name: &str, config: &Value) -> Result<Self, McpConfigError> {
         let text = |key: &str| config.get(key).and_then(Value::as_str).map(str::to_owned);
-        let kind = config.get("type").and_then(Value::as_str).unwrap_or("stdio");
-        let server = match kind {
-            "stdio" => text("command").map(|command| McpServer::Stdio {
-                name: name.clone(),
-                command,
-                args: strings(config.get("args")),
-                env: pairs(config.get("env")),
+        let server = || match config.get("type").map_or(Some("stdio"), Value::as_str)? {
+            "stdio" => Some(McpServer::Stdio {
+                name: name.to_owned(),
+                command: text("command")?,
+                args: strings(config.get("args"))?,
+                env: pairs(config.get("env"))?,
             }),
-            "http" => text("url").map(|url| {
-                let headers = pairs(config.get("headers"));
-                McpServer::Http {
-                    name: name.clone(),
-                    url,
-                    headers,
-                }
+            "http" => Some(McpServer::Http {
+                name: name.to_owned(),
+                url: text("url")?,
+                headers: pairs(config.get("headers"))?,
             }),
-            "sse" => text("url").map(|url| {
-                let headers = pairs(config.get("headers"));
-                McpServer::Sse {
-                    name: name.clone(),
-                    url,
-                    headers,
-                }
+            "sse" => Some(McpServer::Sse {
+                name: name.to_owned(),
+                url: text("url")?,
+                headers: pairs(config.get("headers"))?,
             }),
             _ => None,
         };
-        server.ok_or(McpConfigError::UnknownServer { name })
+        server().ok_or_else(|| McpConfigError::UnknownServer {
+            name: name.to_owned(),
+        })
     }
 }
 
@@ -201,7 +200,7 @@ pub fn read_mcp_config(path: &Path) -> Result<Vec<McpServer>, McpConfigError> {
     let servers = servers.ok_or_else(|| malformed("the key is missing".to_owned()))?;
     servers
         .iter()
-        .map(|(name, config)| McpServer::from_config(name.clone(), config))
+        .map(|(name, config)| McpServer::from_config(name, config))
         .collect()
 }
 
@@ -243,14 +242,22 @@ fn object(pairs: &[(String, String)]) -> Map<String, Value> {
         .collect()
 }
 
-fn pairs(value: Option<&Value>) -> Vec<(String, String)> {
-    let entries = value.and_then(Value::as_object).into_iter().flatten();
+/// `None` when it is there and something else.
+fn pairs(value: Option<&Value>) -> Option<Vec<(String, String)>> {
+    let Some(value) = value else {
+        return Some(Vec::new());
+    };
+    let entries = value.as_object()?.iter();
     entries
-        .filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
+        .map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))
         .collect()
 }
 
-fn strings(value: Option<&Value>) -> Vec<String> {
-    let items = value.and_then(Value::as_array).into_iter().flatten();
-    items.filter_map(Value::as_str).map(str::to_owned).collect()
+/// `None` when it is there and something else.
+fn strings(value: Option<&Value>) -> Option<Vec<String>> {
+    let Some(value) = value else {
+        return Some(Vec::new());
+    };
+    let items = value.as_array()?.iter();
+    items.map(|item| Some(item.as_str()?.to_owned())).collect()
 }

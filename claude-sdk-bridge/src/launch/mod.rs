@@ -12,7 +12,7 @@ mod parse;
 mod private;
 
 pub use argv::argv;
-pub use environment::{environment, is_nesting_marker};
+pub use environment::{environment, is_nesting_marker, is_reserved};
 pub use mcp::{McpConfigError, McpConfigFile, McpServer, mcp_config, mcp_tool_name, read_mcp_config};
 pub use options::{LaunchOptions, PermissionPrompts, SessionStart, SettingSource, Thinking, Tools};
 pub use parse::{ArgvError, ParsedArgv, parse_argv};

@@ -519,6 +519,14 @@ fn servers_that_would_get_lost_are_refused_by_name() {
             "the MCP server `a` is of an unknown kind or incomplete",
         ),
         (
+            r#"{"mcpServers":{"a":{"command":"x","env":{"PORT":80}}}}"#,
+            "the MCP server `a` is of an unknown kind or incomplete",
+        ),
+        (
+            r#"{"mcpServers":{"a":{"command":"x","args":"y"}}}"#,
+            "the MCP server `a` is of an unknown kind or incomplete",
+        ),
+        (
             "[]",
             "the MCP configuration is not an object with `mcpServers`: the key is missing",
         ),

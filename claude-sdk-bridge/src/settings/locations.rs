@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use permission_core::settings::SettingsSource;
 
+use crate::launch::SettingSource;
+
 /// What the locations depend on, besides the session's directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SettingsSurroundings {
@@ -50,6 +52,19 @@ impl Locations {
             user,
             local: Some(cwd.join(".claude/settings.local.json")),
             managed: surroundings.managed.clone(),
+        }
+    }
+
+    /// Leaves out the files of everybody but these; managed settings always count.
+    pub fn keep(&mut self, sources: &[SettingSource]) {
+        for (source, file) in [
+            (SettingSource::User, &mut self.user),
+            (SettingSource::Project, &mut self.project),
+            (SettingSource::Local, &mut self.local),
+        ] {
+            if !sources.contains(&source) {
+                *file = None;
+            }
         }
     }
 
@@ -118,6 +133,30 @@ mod tests {
                 "Local /repo/.claude/settings.local.json"
             ]
         );
+    }
+
+    #[test]
+    fn a_session_can_do_without_any_file_but_the_managed_one() {
+        let surroundings = SettingsSurroundings {
+            home: Some("/home/u".into()),
+            claude_config_dir: None,
+            managed: Some("/etc/m.json".into()),
+        };
+        for (sources, expected) in [
+            (
+                &[SettingSource::Project][..],
+                &["Project /repo/.claude/settings.json", "Managed /etc/m.json"][..],
+            ),
+            (&[], &["Managed /etc/m.json"]),
+        ] {
+            let mut locations = Locations::of(&surroundings, Path::new("/repo"));
+            locations.keep(sources);
+            let files: Vec<String> = locations
+                .files()
+                .map(|(source, file)| format!("{source:?} {}", file.display()))
+                .collect();
+            assert_eq!(files, expected);
+        }
     }
 
     #[test]

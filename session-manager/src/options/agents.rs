@@ -42,6 +42,11 @@ impl Agents {
         self.0.iter().any(|agent| agent.name == name)
     }
 
+    /// The names of all agents.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.0.iter().map(|agent| agent.name.clone()).collect()
+    }
+
     /// The agents of these names; what is known of them stays known.
     pub(super) fn named<'n>(&self, names: impl Iterator<Item = &'n str>) -> Self {
         Self::from_iter(names.map(|name| {

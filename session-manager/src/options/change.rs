@@ -7,6 +7,8 @@ use claude_sdk_bridge::messages::control::{ApplyFlagSettings, ControlRequest, Se
 use permission_core::PermissionMode;
 use serde_json::{Map, Value};
 
+use super::view::{OptionId, excerpt};
+
 /// A checked choice: what has to be asked of Claude, in this order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
@@ -58,6 +60,27 @@ pub(crate) enum OptionError {
 /// What could have been chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Choices(pub(super) Vec<String>);
+
+impl OptionError {
+    /// The refusal of a value that is none of these.
+    pub(super) fn unknown(id: OptionId, value: &str, choices: Vec<String>) -> Self {
+        Self::UnknownValue {
+            id: id.wire(),
+            value: excerpt(value),
+            choices: Choices(choices),
+        }
+    }
+
+    /// The option, by its id.
+    pub(crate) fn option(&self) -> &str {
+        match self {
+            Self::UnknownOption { id, .. } => id,
+            Self::UnknownValue { id, .. } | Self::NeedsBoolean { id, .. } | Self::NeedsChoice { id, .. } => {
+                id
+            }
+        }
+    }
+}
 
 impl Request {
     /// The request as Claude takes it.

@@ -40,12 +40,16 @@ pub(super) struct Abilities {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Models {
     rows: Vec<Model>,
+    restricted: bool,
 }
 
 impl Models {
     /// The models that Claude lists and the settings allow, and those that only the settings name.
     pub(super) fn new(info: &InitializeResponse, facts: &SettingsFacts) -> Self {
-        let mut models = Self::default();
+        let mut models = Self {
+            rows: Vec::new(),
+            restricted: facts.available_models.is_some() || !facts.denied_models.is_empty(),
+        };
         for model in info.models.known().map(Model::new) {
             let allowed = model.value == DEFAULT || facts.allow(&model);
             if allowed && models.get(&model.value).is_none() {
@@ -85,6 +89,31 @@ impl Models {
                     model.value != DEFAULT && model.can_be_meant_by(&said)
                 })
             })
+    }
+
+    /// Whether the settings say which models there are.
+    pub(super) fn restricted(&self) -> bool {
+        self.restricted
+    }
+
+    /// The values of all models.
+    pub(super) fn values(&self) -> Vec<String> {
+        self.iter().map(|model| model.value.clone()).collect()
+    }
+
+    /// All effort levels that there are on any model.
+    pub(super) fn efforts(&self) -> Vec<String> {
+        let mut levels: Vec<String> = Vec::new();
+        for level in self
+            .iter()
+            .filter_map(|model| model.abilities.as_ref())
+            .flat_map(|able| &able.efforts)
+        {
+            if !levels.contains(level) {
+                levels.push(level.clone());
+            }
+        }
+        levels
     }
 
     /// Takes note of what a model comes to that was only known by name; says whether it was.

@@ -7,9 +7,10 @@ use claude_sdk_bridge::launch::LaunchOptions;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Effort, Held, Options,
+    Effort, Held, OptionError, Options,
     change::{FlagSetting, Request},
     models::DEFAULT,
+    view::OptionId,
 };
 
 /// The choices. `default` is a choice too.
@@ -82,6 +83,36 @@ impl Options {
             Some(agent) if self.agents.exists(&agent) => self.agent = Held::Chosen(Some(agent)),
             Some(_) | None => {}
         }
+    }
+
+    /// Takes what a client asked for at `session/new`, when nobody could tell yet what there is. What Claude passes over in
+    /// silence is refused.
+    ///
+    /// # Errors
+    /// When there is no such model, effort or agent.
+    pub(crate) fn asked(&mut self, asked: &LaunchOptions) -> Result<(), OptionError> {
+        let mut chosen = Saved::default();
+        if let Some(model) = &asked.model {
+            chosen.model = self.models.get(model).map(|model| model.value.clone());
+            if chosen.model.is_none() && self.models.restricted() {
+                return Err(OptionError::unknown(OptionId::Model, model, self.models.values()));
+            }
+        }
+        if let Some(level) = &asked.effort {
+            let levels = self.models.efforts();
+            if !levels.is_empty() && !levels.contains(level) {
+                return Err(OptionError::unknown(OptionId::Effort, level, levels));
+            }
+            chosen.effort = Some(level.clone());
+        }
+        if let Some(agent) = &asked.agent {
+            if !self.agents.exists(agent) {
+                return Err(OptionError::unknown(OptionId::Agent, agent, self.agents.names()));
+            }
+            chosen.agent = Some(agent.clone());
+        }
+        self.restore(chosen);
+        Ok(())
     }
 
     /// What a new process has to be started with, so that it has the same options.

@@ -124,11 +124,7 @@ impl View {
 
     /// The refusal of a value that is not on offer.
     pub(super) fn no_choice(&self, value: &str) -> OptionError {
-        OptionError::UnknownValue {
-            id: self.id.wire(),
-            value: excerpt(value),
-            choices: self.choices(),
-        }
+        OptionError::unknown(self.id, value, self.choices().0)
     }
 
     fn offers(&self, value: &str) -> bool {
@@ -183,6 +179,6 @@ impl Choice {
 }
 
 /// As much of what a client sent as an error repeats.
-fn excerpt(text: &str) -> String {
+pub(super) fn excerpt(text: &str) -> String {
     text.chars().take(100).collect()
 }

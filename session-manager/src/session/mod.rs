@@ -29,7 +29,7 @@ use acp_proto::{Connection, ConnectionId, RpcError, errors, schema};
 use claude_sdk_bridge::{
     backend::Backend,
     launch::LaunchOptions,
-    messages::{ClaudeSessionId, ContentBlock},
+    messages::{ContentBlock, control::InitializeRequest},
 };
 use permission_core::guard::Policy;
 use tokio::sync::{mpsc, oneshot};
@@ -41,6 +41,7 @@ pub(crate) use open::open;
 use crate::{
     config::{Environment, Timings},
     initialize::ClientFacts,
+    setup::Setup,
     turn::PromptId,
 };
 
@@ -52,11 +53,9 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, RpcError>>;
 
 /// What a session is opened with.
 pub(crate) struct NewSession {
-    pub(crate) id: ClaudeSessionId,
-    pub(crate) options: LaunchOptions,
+    /// What the client asked for.
+    pub(crate) setup: Setup,
     pub(crate) client: ClientFacts,
-    /// The client does not want permissions to be bypassed.
-    pub(crate) bypass_declined: bool,
     pub(crate) connection: Connection,
     /// Fires when the client knows the session's id: no update may come before.
     pub(crate) announce_after: CancellationToken,
@@ -186,6 +185,8 @@ pub(crate) struct Origin {
     pub(crate) home: Option<PathBuf>,
     pub(crate) login: Login,
     pub(crate) options: LaunchOptions,
+    /// What each process is greeted with, beside what is ours.
+    pub(crate) greeting: InitializeRequest,
 }
 
 impl Origin {

@@ -19,11 +19,13 @@ use super::{
     start::{Started, start},
 };
 use crate::{
+    client_options::{ClientOptionError, OPTIONS},
     commands,
     manager::SessionManager,
     modes::Modes,
     options::{Options, SettingsFacts},
     permission::{Asks, GuardFacts, SessionGuard, Subagents},
+    setup::{Setup, SetupError},
     translate::{self, Translator},
     turn::{Event, Generation, TurnMachine},
     usage::{TurnUsage, UsageMeter},
@@ -38,6 +40,8 @@ struct Opening {
     origin: Origin,
     modes: Modes,
     notes: Vec<SettingsProblem>,
+    /// What the user has to know about what the client asked for.
+    notices: Vec<String>,
     watch: Option<SettingsWatch>,
     record: Option<Record>,
     guard: SessionGuard,
@@ -50,6 +54,15 @@ struct Opening {
 /// When Claude does not start.
 pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Result<Opened, RpcError> {
     let mut opening = prepare(&manager, new).await;
+    if let Some(mode) = opening.origin.options.permission_mode {
+        let mode = opening.modes.requested(mode.wire_id()).map_err(|error| {
+            RpcError::from(SetupError::Option(ClientOptionError::NotOffered {
+                key: format!("{OPTIONS}permissionMode"),
+                reason: error.to_string(),
+            }))
+        })?;
+        opening.modes.set(mode);
+    }
     let mode = opening.modes.current();
     let mut options = opening.origin.next(opening.watch.as_ref());
     opening.modes.launch(mode, &mut options);
@@ -58,25 +71,30 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     if !opening.origin.login.takes(&started.info) {
         return Err(opening.origin.login.refused());
     }
-    Ok(opening.run(*started))
+    let facts = SettingsFacts::read(&started.settings);
+    let mut choices = Options::new(&started.info, facts, opening.client.switches);
+    choices.asked(&options).map_err(SetupError::from)?;
+    choices.observed_settings(&started.settings);
+    Ok(opening.run(*started, choices))
 }
 
 async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
     let config = &manager.config;
+    let Setup { id, wanted, notices } = new.setup;
     let watch = match config.settings.clone() {
-        Some(surroundings) => SettingsWatch::start(surroundings, new.options.cwd.clone()).await,
+        Some(surroundings) => SettingsWatch::start(surroundings, &wanted.options).await,
         None => None,
     };
     let settings = settings::effective(watch.as_ref(), config.policy.as_deref());
     let host = HostFacts {
         root: config.privileges.root,
         sandboxed: config.privileges.sandboxed,
-        client_opted_out: new.bypass_declined,
+        client_opted_out: wanted.bypass_declined,
         model_supports_auto: None,
     };
     let (modes, notes) = Modes::new(settings, host);
-    let session_id = schema::SessionId::new(new.id.as_str());
-    let cwd = new.options.cwd.clone();
+    let session_id = schema::SessionId::new(id.as_str());
+    let cwd = wanted.options.cwd.clone();
     let guard = SessionGuard::new(GuardFacts {
         policy: config.policy.clone(),
         audit: config.audit.clone(),
@@ -84,15 +102,16 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
         cwd: cwd.clone(),
         home: config.home.clone(),
         claude: config.claude_directory(),
-        additional: new.options.additional_directories.clone(),
+        additional: wanted.options.additional_directories.clone(),
     });
     Opening {
         guard,
         record: manager
             .store
             .clone()
-            .map(|store| Record::new(store, session_id.clone(), cwd, new.id.clone())),
-        id: new.id,
+            .map(|store| Record::new(store, session_id.clone(), cwd, id.clone())),
+        id,
+        notices,
         client: new.client,
         link: Link {
             connection: new.connection,
@@ -106,7 +125,8 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
             environment: config.environment.clone(),
             home: config.home.clone(),
             login: Login::new(&config.login, new.client),
-            options: new.options,
+            options: wanted.options,
+            greeting: wanted.greeting,
         },
         modes,
         notes,
@@ -115,13 +135,13 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
 }
 
 impl Opening {
-    fn run(self, started: Started) -> Opened {
+    fn run(self, started: Started, choices: Options) -> Opened {
         let (sender, commands) = Link::channel();
         let handle = SessionHandle {
             commands: sender,
             owner: self.link.connection.id(),
         };
-        let mut actor = self.actor(started, commands);
+        let mut actor = self.actor(started, choices, commands);
         actor.dispatch(Event::Adopted(Generation(1)));
         actor.model_learned();
         let opened = Opened {
@@ -134,7 +154,7 @@ impl Opening {
         opened
     }
 
-    fn actor(mut self, started: Started, commands: mpsc::Receiver<Command>) -> Actor {
+    fn actor(mut self, started: Started, options: Options, commands: mpsc::Receiver<Command>) -> Actor {
         if let Some(mode) = started.mode() {
             self.modes.set(mode);
         }
@@ -151,11 +171,12 @@ impl Opening {
                 .iter()
                 .map(|note| translate::warning(&note.to_string())),
         );
+        greetings.extend(self.notices.iter().map(|notice| translate::warning(notice)));
         let session_id = self.link.session_id.clone();
         let cwd = self.origin.options.cwd.clone();
         Actor {
             translator: Translator::new(session_id, cwd, self.client.extensions.terminal),
-            options: Options::new(&info, SettingsFacts::read(&settings), self.client.switches),
+            options,
             origin: self.origin,
             link: self.link,
             commands,

@@ -35,7 +35,10 @@ pub(super) fn lay_over(
 ) {
     let mut settings = match policy {
         Some(policy) => of_policy(options, policy, files, inherited),
-        None => Map::new(),
+        None => match options.settings.take() {
+            Some(Value::Object(clients)) => clients,
+            Some(_) | None => Map::new(),
+        },
     };
     let env = settings.entry("env").or_insert_with(|| json!({}));
     if let Some(env) = env.as_object_mut() {
@@ -178,6 +181,10 @@ mod tests {
             options.settings,
             Some(json!({"env": {"CLAUDE_CODE_SIMPLE": "0"}}))
         );
+        options.settings = Some(json!({"model": "opus", "env": {"A": "1", "CLAUDE_CODE_SIMPLE": "1"}}));
+        lay_over(&mut options, None, &files, &[]);
+        let clients = json!({"model": "opus", "env": {"A": "1", "CLAUDE_CODE_SIMPLE": "0"}});
+        assert_eq!(options.settings, Some(clients));
         assert!(!options.strict_mcp_config && options.managed_settings.is_none());
     }
 }

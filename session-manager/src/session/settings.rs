@@ -1,13 +1,12 @@
 //! The settings files of a session, as they are now.
 
-use std::path::PathBuf;
-
-use claude_sdk_bridge::settings::{
-    DEBOUNCE, Locations, SettingsSurroundings, SettingsText, SettingsTexts, SettingsWatcher,
+use claude_sdk_bridge::{
+    launch::LaunchOptions,
+    settings::{DEBOUNCE, Locations, SettingsSurroundings, SettingsText, SettingsTexts, SettingsWatcher},
 };
 use permission_core::{
     guard::Policy,
-    settings::{EffectiveSettings, SettingsFile, merge},
+    settings::{EffectiveSettings, SettingsFile, SettingsSource, merge},
 };
 use tokio::sync::watch;
 
@@ -19,24 +18,37 @@ pub(super) fn effective(watch: Option<&SettingsWatch>, policy: Option<&Policy>) 
     merge(policy.into_iter().chain(files))
 }
 
+/// Where the client's own settings stand.
+const FLAG: &str = "_meta.claudeCode.options.settings";
+
 /// Watches the files as long as it lives.
 pub(super) struct SettingsWatch {
     texts: watch::Receiver<SettingsTexts>,
+    /// What the client wants beside them.
+    flag: Option<SettingsText>,
     _watcher: SettingsWatcher,
 }
 
 impl SettingsWatch {
     /// Reads the files, and watches them from then on. Files block, so this is done off the runtime's threads.
-    pub(super) async fn start(surroundings: SettingsSurroundings, cwd: PathBuf) -> Option<Self> {
-        let watcher = tokio::task::spawn_blocking(move || {
-            SettingsWatcher::start(Locations::of(&surroundings, &cwd), DEBOUNCE)
+    pub(super) async fn start(surroundings: SettingsSurroundings, options: &LaunchOptions) -> Option<Self> {
+        let mut locations = Locations::of(&surroundings, &options.cwd);
+        if let Some(sources) = &options.setting_sources {
+            locations.keep(sources);
+        }
+        let flag = options.settings.as_ref().map(|settings| SettingsText {
+            source: SettingsSource::Flag,
+            path: FLAG.into(),
+            text: Ok(settings.to_string()),
         });
+        let watcher = tokio::task::spawn_blocking(move || SettingsWatcher::start(locations, DEBOUNCE));
         let watcher = watcher
             .await
             .inspect_err(|error| tracing::error!(%error, "settings were not read"))
             .ok()?;
         Some(Self {
             texts: watcher.subscribe(),
+            flag,
             _watcher: watcher,
         })
     }
@@ -47,7 +59,8 @@ impl SettingsWatch {
     }
 
     fn files(&self) -> Vec<SettingsFile> {
-        self.texts.borrow().iter().map(SettingsText::parse).collect()
+        let texts = self.texts.borrow();
+        texts.iter().chain(&self.flag).map(SettingsText::parse).collect()
     }
 
     /// Waits until a file says something else. Cancel-safe.

@@ -47,7 +47,7 @@ pub(super) async fn start(origin: &Origin, options: &LaunchOptions, choices: &[R
     let greeting = InitializeRequest {
         system_prompt_snapshot: false.into(),
         hooks: permission::callbacks(origin.policy.as_deref()).into(),
-        ..InitializeRequest::default()
+        ..origin.greeting.clone()
     };
     let timings = &origin.timings.query;
     let (mut query, info) = Query::start(origin.backend.as_ref(), options, greeting, timings).await?;

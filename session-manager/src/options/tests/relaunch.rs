@@ -92,3 +92,74 @@ fn what_is_gone_is_not_restored() {
     let renamed = json!({"model": "claude-opus-5-5", "agent": "Explore"});
     assert_eq!(restored(renamed), pair("opus", "Explore"));
 }
+
+/// What a client asked for at `session/new`; `settings` are Claude's own afterwards.
+fn asked(settings: Value, asked: impl FnOnce(&mut LaunchOptions)) -> Result<Options, String> {
+    let mut launch = LaunchOptions::new("/", SessionStart::Unnamed);
+    asked(&mut launch);
+    let mut options = options(settings.clone());
+    options.asked(&launch).map_err(|error| error.to_string())?;
+    options.observed_settings(&settings);
+    Ok(options)
+}
+
+#[test]
+fn what_a_client_asks_for_at_the_start_is_shown_as_chosen() {
+    let running = |effort: &str| json!({"applied": {"model": "claude-opus-5-5", "effort": effort}});
+    let low = |launch: &mut LaunchOptions| launch.effort = Some("low".to_owned());
+    let shown = asked(running("low"), low).unwrap();
+    assert_eq!(value(&shown, "effort").as_deref(), Some("low"));
+    assert_eq!(shown.carry().effort.as_deref(), Some("low"));
+    // The environment can hold it back, and then that is what is in use.
+    let held_back = asked(running("high"), low).unwrap();
+    assert_eq!(value(&held_back, "effort").as_deref(), Some("high"));
+    let agent = asked(running("medium"), |launch| launch.agent = Some("rev".to_owned())).unwrap();
+    assert_eq!(value(&agent, "agent").as_deref(), Some("rev"));
+    assert_eq!(value(&agent, "effort").as_deref(), Some("default"));
+}
+
+#[test]
+fn what_claude_would_pass_over_in_silence_is_refused_with_the_choices() {
+    let settings = json!({
+        "effective": {"availableModels": ["claude-opus-4-1", "sonnet"]}, "applied": {"model": "claude-opus-5-5"},
+    });
+    let refused = |settings: &Value, ask: fn(&mut LaunchOptions)| asked(settings.clone(), ask).unwrap_err();
+    let opus = |launch: &mut LaunchOptions| launch.model = Some("opus".to_owned());
+    let lines = [
+        refused(&settings, opus),
+        refused(&json!({}), |launch| launch.effort = Some("bogus".to_owned())),
+        refused(&json!({}), |launch| launch.agent = Some("nobody".to_owned())),
+    ];
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    `opus` is not a value of the option `model`; choose one of `default`, `sonnet`, `sonnet[1m]`, `claude-opus-4-1`
+    `bogus` is not a value of the option `effort`; choose one of `low`, `medium`, `high`, `xhigh`, `max`
+    `nobody` is not a value of the option `agent`; choose one of `claude`, `Explore`, `rev`, `statusline-setup`, `kit:doc`
+    ");
+    assert!(asked(json!({}), opus).is_ok(), "nobody says what there is");
+}
+
+#[test]
+fn a_model_that_claude_serves_by_another_one_stays_chosen() {
+    let settings = json!({
+        "effective": {"availableModels": ["claude-opus-4-1", "sonnet"]}, "applied": {"model": "claude-opus-5-5"},
+    });
+    let mut chosen = options(settings.clone());
+    assert_eq!(value(&chosen, "model").as_deref(), Some("default"));
+    choose(&mut chosen, "model", "opus");
+    assert!(
+        chosen.answered_model("claude-opus-5-5"),
+        "its description is another now"
+    );
+    let from_start = asked(settings.clone(), |launch| {
+        launch.model = Some("claude-opus-4-1".to_owned())
+    })
+    .unwrap();
+    let mut again = options(settings);
+    again.restore(chosen.carry());
+    for options in [&mut chosen, &mut again, &mut from_start.clone()] {
+        assert!(!options.observed_model("claude-opus-5-5"));
+        assert_eq!(value(options, "model").as_deref(), Some("claude-opus-4-1"));
+    }
+    assert!(chosen.observed_model("claude-sonnet-5-5"));
+    assert_eq!(value(&chosen, "model").as_deref(), Some("sonnet"));
+}
