@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // A reader who is gone cannot be told.
-            let _ = writeln!(std::io::stderr(), "{}: {error:#}", agent::NAME);
+            let _ = writeln!(std::io::stderr(), "{}: {}", agent::NAME, in_words(&error));
             ExitCode::from(exit::FAILED)
         }
     }
@@ -67,6 +67,18 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
 }
 
 fn in_runtime(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<u8> {
+/// An error and its causes, each said once: many sentences of ours end with their cause already.
+fn in_words(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |said, cause| {
+        let cause = cause.to_string();
+        match said.as_str() {
+            "" => cause,
+            _ if said.contains(&cause) => said,
+            _ => format!("{said}: {cause}"),
+        }
+    })
+}
+
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .enable_all()
@@ -85,6 +97,38 @@ fn in_runtime(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Resul
         Err(error) => {
             runtime.shutdown_timeout(FORCED_END);
             Err(error)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context as _;
+
+    use super::in_words;
+
+    /// What the system says stands once, whether the sentence above it has it already or leaves it to its cause.
+    #[test]
+    fn each_cause_of_an_error_is_said_once() {
+        let missing = || std::io::Error::from_raw_os_error(2);
+        let address: acp_proto::ListenAddress = "unix:/nowhere/a.sock".parse().unwrap();
+        let told = acp_proto::ConnectError::Refused {
+            address,
+            source: missing(),
+        };
+        let rows = [
+            (
+                anyhow::Error::from(told).context("cannot chat"),
+                "cannot chat: cannot connect to `unix:/nowhere/a.sock`: No such file or directory (os error 2); is the agent running with `--listen unix:/nowhere/a.sock`?",
+            ),
+            (
+                Err::<(), _>(missing()).context("cannot read `x`").unwrap_err(),
+                "cannot read `x`: No such file or directory (os error 2)",
+            ),
+            (anyhow::anyhow!("alone"), "alone"),
+        ];
+        for (error, expected) in rows {
+            assert_eq!(in_words(&error), expected);
         }
     }
 }
