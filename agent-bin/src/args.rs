@@ -95,7 +95,7 @@ pub(crate) struct LoggingArgs {
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
     pub(crate) log_level: Level,
 
-    /// Append the log to this file as well
+    /// Append the log to this file instead of standard error
     #[arg(long, global = true, value_name = "PATH")]
     pub(crate) log_file: Option<PathBuf>,
 }

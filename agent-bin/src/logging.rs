@@ -1,6 +1,6 @@
-//! Logs go to standard error, and to a file if one is named; never to standard output, which belongs to the protocol.
-//! A thread of its own writes them, so that a reader who does not read standard error cannot hold the agent: what
-//! does not fit into its queue is counted and left out.
+//! Logs go to standard error, or to a file if one is named; never to standard output, which belongs to the protocol.
+//! They are about us: of libraries only warnings are taken. A thread of its own writes them, so that a reader who does
+//! not read standard error cannot hold the agent: what does not fit into its queue is counted and left out.
 
 use std::{
     fs::{File, OpenOptions},
@@ -19,10 +19,25 @@ use std::{
 
 use anyhow::Context as _;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::{
+    filter::Targets,
+    fmt::MakeWriter,
+    layer::{Layer as _, SubscriberExt as _},
+};
 
 use crate::args::LoggingArgs;
 
+/// Where logs of ours come from: our crates, and what Claude writes to its error stream.
+const OURS: [&str; 8] = [
+    "acp_proto",
+    "permission_core",
+    "claude_sdk_bridge",
+    "rehearsal",
+    "session_manager",
+    "chat",
+    "claude_acp",
+    "claude",
+];
 const QUEUED_LINES: usize = 1024;
 const FLUSH_PATIENCE: Duration = Duration::from_millis(500);
 
@@ -70,19 +85,24 @@ pub(crate) struct Log {
 /// # Errors
 /// When the log file cannot be opened.
 pub(crate) fn start(args: &LoggingArgs) -> anyhow::Result<Log> {
-    let file = args.log_file.as_deref().map(open).transpose()?;
-    let (queue, ended) = Queue::start(Sinks {
-        stderr: io::stderr(),
-        file,
-    })?;
-    let subscriber = tracing_subscriber::fmt()
-        .with_max_level(args.log_level.0)
+    let sink: Box<dyn Write + Send> = match &args.log_file {
+        Some(path) => Box::new(open(path)?),
+        None => Box::new(io::stderr()),
+    };
+    let (queue, ended) = Queue::start(sink)?;
+    let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(queue.clone())
-        .finish();
+        .with_filter(taken(args.log_level));
+    let subscriber = tracing_subscriber::registry().with(lines);
     // Fails only when a subscriber is there already, and this is the only place that sets one.
     tracing::subscriber::set_global_default(subscriber).context("logging is set up already")?;
     Ok(Log { ended, queue })
+}
+
+fn taken(level: Level) -> Targets {
+    let others = Targets::new().with_default(level.0.min(LevelFilter::WARN));
+    others.with_targets(OURS.map(|target| (target, level.0)))
 }
 
 impl Log {
@@ -123,7 +143,7 @@ struct Queue {
 }
 
 impl Queue {
-    fn start(mut sinks: impl Write + Send + 'static) -> io::Result<(Self, Receiver<()>)> {
+    fn start(mut sink: impl Write + Send + 'static) -> io::Result<(Self, Receiver<()>)> {
         let (lines, receiver) = mpsc::sync_channel(QUEUED_LINES);
         let (end, ended) = mpsc::sync_channel(1);
         let left_out = Arc::new(AtomicU64::new(0));
@@ -132,7 +152,7 @@ impl Queue {
             left_out: Arc::clone(&left_out),
         };
         thread::Builder::new().name("log".to_owned()).spawn(move || {
-            write_lines(&receiver, &left_out, &mut sinks);
+            write_lines(&receiver, &left_out, &mut sink);
             let _ = end.send(());
         })?;
         Ok((queue, ended))
@@ -156,24 +176,6 @@ fn tell_left_out(left_out: &AtomicU64, sink: &mut impl Write) {
             sink,
             "{count} log lines were left out because nobody read them fast enough"
         );
-    }
-}
-
-struct Sinks {
-    stderr: io::Stderr,
-    file: Option<File>,
-}
-
-impl Write for Sinks {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The file first: standard error may block.
-        let file = self.file.as_mut().map_or(Ok(()), |file| file.write_all(bytes));
-        let stderr = self.stderr.write_all(bytes);
-        file.and(stderr).map(|()| bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), Write::flush)
     }
 }
 
@@ -243,6 +245,28 @@ mod tests {
             assert_eq!(text.to_uppercase().parse::<Level>().unwrap().to_string(), text);
         }
         assert!("loud".parse::<Level>().is_err());
+    }
+
+    #[test]
+    fn libraries_are_heard_from_warnings_up_and_no_crate_of_ours_is_one() {
+        let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
+        let manifest = std::fs::read_to_string(manifest).unwrap();
+        let (_, members) = manifest.split_once("members = [").unwrap();
+        let members = members.split(']').next().unwrap().split('"').skip(1).step_by(2);
+        let targets =
+            members
+                .filter(|member| !["xtask", "tests"].contains(member))
+                .map(|member| match member {
+                    "agent-bin" => module_path!().split("::").next().unwrap().to_owned(),
+                    library => library.replace('-', "_"),
+                });
+        let debug = taken("debug".parse().unwrap());
+        for target in targets.chain(["claude::stderr".to_owned()]) {
+            assert!(debug.would_enable(&target, &tracing::Level::DEBUG), "{target}");
+        }
+        assert!(!debug.would_enable("brush_parser::tokenizer", &tracing::Level::INFO));
+        assert!(debug.would_enable("brush_parser", &tracing::Level::WARN));
+        assert!(!taken("off".parse().unwrap()).would_enable("brush_parser", &tracing::Level::ERROR));
     }
 
     #[test]

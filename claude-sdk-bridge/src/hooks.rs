@@ -57,7 +57,10 @@ fn log(hook: &HookCommand, run: &HookRun) {
     let file = hook.origin.file.display();
     let line = hook.origin.line;
     match run {
-        HookRun::Exited { code: 0, .. } => tracing::debug!(%file, line, "a hook has run"),
+        // With 2 it denies, which is what it is there for.
+        HookRun::Exited {
+            code: code @ (0 | 2), ..
+        } => tracing::debug!(%file, line, code, "a hook has run"),
         HookRun::Exited { code, .. } => tracing::warn!(%file, line, code, "a hook has failed"),
         HookRun::TimedOut => {
             tracing::warn!(%file, line, limit = ?hook.timeout, "a hook took too long and was killed")
