@@ -13,7 +13,7 @@ use session_manager::{
     AgentIdentity, Audit, LoginCommand, ManagerConfig, Privileges, SessionManager, Timings,
 };
 
-use crate::{args::Backend, policy::Oversight};
+use crate::{args::Backend, policy::Oversight, traffic};
 
 /// The machine-readable name of the agent, and of the program.
 pub(crate) const NAME: &str = "claude-acp";
@@ -76,7 +76,7 @@ pub(crate) fn manager(
         privileges: privileges(),
         timings: Timings::default(),
     };
-    Ok(SessionManager::new(claude, config))
+    Ok(SessionManager::new(traffic::of_claude(claude), config))
 }
 
 /// What this process may do.

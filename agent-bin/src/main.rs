@@ -11,6 +11,7 @@ mod policy;
 mod rehearsal_command;
 mod serve;
 mod signals;
+mod traffic;
 
 use std::{ffi::OsString, io::Write as _, process::ExitCode, time::Duration};
 
@@ -66,7 +67,6 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
     code
 }
 
-fn in_runtime(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<u8> {
 /// An error and its causes, each said once: many sentences of ours end with their cause already.
 fn in_words(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |said, cause| {
@@ -79,6 +79,7 @@ fn in_words(error: &anyhow::Error) -> String {
     })
 }
 
+fn in_runtime(work: impl Future<Output = anyhow::Result<Exit>>) -> anyhow::Result<u8> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .enable_all()

@@ -16,6 +16,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     exit::{self, Exit},
     signals::{Ending, Signals},
+    traffic,
 };
 
 /// How long the last output of a connection may take.
@@ -162,7 +163,7 @@ impl Server {
             drain: DRAIN,
             ..PeerOptions::default()
         };
-        let (connection, driver) = acp_proto::serve(duplex, self.router, options);
+        let (connection, driver) = acp_proto::serve(traffic::of_client(duplex), self.router, options);
         tracing::debug!(client = connection.label(), "connected");
         let ending = async {
             tokio::select! {

@@ -165,12 +165,78 @@ async fn called_as_claude_it_plays_the_cli() {
 }
 
 #[tokio::test]
-async fn the_log_goes_to_standard_error_and_the_file() {
+async fn the_log_goes_to_the_file_alone_and_without_one_to_standard_error() {
     let home = tempfile::tempdir().unwrap();
     let arguments = ["--backend=rehearsal", "--log-level=debug", "--log-file=a.log"];
     let finished = run(command(home.path(), &arguments), "").await;
-    assert_eq!((finished.status.code(), finished.stdout.as_str()), (Some(0), ""));
+    let printed = (finished.stdout.as_str(), finished.stderr.as_str());
+    assert_eq!((finished.status.code(), printed), (Some(0), ("", "")));
     let file = std::fs::read_to_string(home.path().join("a.log")).unwrap();
     assert!(file.contains("disconnected"), "{file}");
-    assert_eq!(finished.stderr, file);
+    let finished = run(command(home.path(), &arguments[..2]), "").await;
+    assert!(finished.stderr.contains("disconnected"), "{}", finished.stderr);
+}
+
+#[tokio::test]
+async fn the_log_shows_traffic_in_outline_at_trace_and_nothing_foreign() {
+    let home = tempfile::tempdir().unwrap();
+    let log = |level: &str| {
+        let level = format!("--log-level={level}");
+        let line = [
+            "chat",
+            "--rehearse=permissions",
+            "my prompt",
+            &level,
+            "--log-file=a.log",
+        ];
+        let mut command = command(home.path(), &line);
+        command.env("SECRET", "my secret");
+        let file = home.path().join("a.log");
+        async move {
+            let finished = run(command, "").await;
+            assert_eq!(finished.stderr, "");
+            let log = std::fs::read_to_string(&file).unwrap();
+            std::fs::remove_file(file).unwrap();
+            log
+        }
+    };
+    let debug = log("debug").await;
+    assert!(
+        debug.contains("connected") && !debug.contains("\"method\""),
+        "{debug}"
+    );
+    let trace = log("trace").await;
+    for part in [
+        r#"client → {"jsonrpc":"2.0","id":0,"method":"initialize""#,
+        r#""method":"session/prompt""#,
+        r#""prompt":[{"type":"text","text":"(9 bytes)"}]"#,
+        "client ← {",
+        r#"claude ← {"type":"user""#,
+        r#"claude → {"type":"stream_event""#,
+    ] {
+        assert!(trace.contains(part), "{part}: {trace:.2000}");
+    }
+    for log in [debug, trace] {
+        for hidden in ["my prompt", "my secret", "./task", "brush_parser"] {
+            assert!(!log.contains(hidden), "{hidden}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_of_the_system_is_said_once() {
+    let home = tempfile::tempdir().unwrap();
+    for line in [
+        &["--listen=unix:nowhere/a.sock"][..],
+        &["--log-file=nowhere/a.log"],
+        &["--audit=nowhere/a.jsonl"],
+        &["--backend=rehearsal=nowhere.json"],
+        &["chat", "--connect=unix:nowhere.sock", "hello"],
+        &["chat", "--rehearse=nowhere.json", "hello"],
+    ] {
+        let finished = run(command(home.path(), line), "").await;
+        assert_eq!(finished.status.code(), Some(1), "{line:?}");
+        let said = finished.stderr.matches("os error 2").count();
+        assert_eq!(said, 1, "{line:?}: {}", finished.stderr);
+    }
 }
