@@ -2,17 +2,23 @@
 //! interrupt arrives. [`Console::stdio`] is the real one; tests build theirs from buffers and channels. Must not know
 //! what the text means.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::{
+    io::{self, BufRead as _, IsTerminal as _},
+    time::Duration,
+};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
     sync::mpsc,
+    time::timeout,
 };
 
 use crate::present::{style::Style, words};
 
 /// Lines typed ahead that are kept before the terminal itself keeps them.
 const LINES_AHEAD: usize = 16;
+/// A line that comes so soon after another one was not typed behind it, but pasted with it.
+const PASTED: Duration = Duration::from_millis(50);
 const PROMPT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a chat reads from and writes to.
@@ -36,7 +42,7 @@ pub(crate) enum Asking {
 
 /// Where prompts and answers come from.
 pub(crate) enum Input {
-    /// A terminal, line by line.
+    /// A terminal, line by line; lines that were pasted together come together.
     Lines(mpsc::Receiver<String>),
     /// Anything else: all of it is one prompt.
     Piped(Box<dyn AsyncRead + Send + Unpin>),
@@ -57,7 +63,7 @@ impl Console {
         let no_color = std::env::var_os("NO_COLOR");
         let style = Style::of_output(writes, no_color.as_deref(), std::env::var_os("TERM").as_deref());
         let input = if reads {
-            Input::Lines(terminal_lines()?)
+            Input::Lines(pasted_together(terminal_lines()?))
         } else {
             Input::Piped(Box::new(tokio::io::stdin()))
         };
@@ -140,6 +146,23 @@ fn terminal_lines() -> io::Result<mpsc::Receiver<String>> {
     Ok(receiver)
 }
 
+/// Joins the lines of a paste. The terminal itself keeps its last line until it is ended.
+fn pasted_together(mut lines: mpsc::Receiver<String>) -> mpsc::Receiver<String> {
+    let (sender, receiver) = mpsc::channel(LINES_AHEAD);
+    tokio::spawn(async move {
+        while let Some(mut text) = lines.recv().await {
+            while let Ok(Some(line)) = timeout(PASTED, lines.recv()).await {
+                text.push('\n');
+                text.push_str(&line);
+            }
+            if sender.send(text).await.is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
 fn interrupts() -> io::Result<mpsc::Receiver<()>> {
     let mut signals = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
     let (sender, receiver) = mpsc::channel(2);
@@ -152,4 +175,27 @@ fn interrupts() -> io::Result<mpsc::Receiver<()>> {
         }
     });
     Ok(receiver)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn lines_that_arrive_at_once_are_one_paste_and_later_ones_are_not() {
+        let (keyboard, lines) = mpsc::channel(LINES_AHEAD);
+        let mut read = pasted_together(lines);
+        for line in ["one", "", "three"] {
+            keyboard.send(line.to_owned()).await.unwrap();
+        }
+        assert_eq!(read.recv().await.as_deref(), Some("one\n\nthree"));
+        keyboard.send("typed".to_owned()).await.unwrap();
+        assert_eq!(read.recv().await.as_deref(), Some("typed"));
+        keyboard.send("last".to_owned()).await.unwrap();
+        drop(keyboard);
+        assert_eq!(
+            (read.recv().await.as_deref(), read.recv().await),
+            (Some("last"), None)
+        );
+    }
 }

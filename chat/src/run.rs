@@ -100,7 +100,7 @@ struct Chat {
     transcript: Transcript,
     /// Rendered, but not written yet: what arrives together is written together.
     unwritten: String,
-    /// Lines typed while nothing was asked for.
+    /// What was typed while nothing was asked for.
     typed_ahead: VecDeque<String>,
     /// The terminal's end was reached.
     input_ended: bool,
@@ -117,6 +117,14 @@ struct Agent {
 enum Wish {
     Prompt(String),
     Leave,
+}
+
+/// What the terminal gave when it was read.
+enum Typed {
+    /// A line, or the lines of a paste.
+    Text(String),
+    Interrupt,
+    End,
 }
 
 impl Chat {
@@ -241,41 +249,54 @@ impl Chat {
         }
     }
 
-    /// The next prompt, from what was typed ahead or from the terminal.
+    /// The next prompt, from what was typed ahead or from the terminal. A paste of several lines, and a line that ends
+    /// with a backslash, go on; the line after them ends the prompt. An interrupt drops what there is of it.
     async fn next_wish(&mut self) -> Result<Wish, ChatError> {
         let mut prompt = String::new();
+        let mut leaving = false;
         loop {
             let marker = if prompt.is_empty() {
                 words::PROMPT
             } else {
                 words::CONTINUED
             };
-            let Some(line) = self.next_line(marker).await? else {
-                return Ok(Wish::Leave);
-            };
-            match line.strip_suffix('\\') {
-                Some(start) => {
-                    prompt.push_str(start);
-                    prompt.push('\n');
-                }
-                None => {
-                    prompt.push_str(&line);
-                    if !prompt.trim().is_empty() {
-                        return Ok(Wish::Prompt(prompt));
-                    }
+            let text = match self.next_typed(marker).await? {
+                Typed::Text(text) => text,
+                Typed::Interrupt if !leaving => {
+                    leaving = true;
                     prompt.clear();
+                    self.aside(words::LEAVING).await?;
+                    continue;
                 }
+                Typed::Interrupt | Typed::End => {
+                    self.write_question("\n").await?;
+                    return Ok(Wish::Leave);
+                }
+            };
+            leaving = false;
+            let pasted = text.lines().count();
+            let goes_on = text.strip_suffix('\\');
+            prompt.push_str(goes_on.unwrap_or(&text));
+            if goes_on.is_some() || pasted > 1 {
+                prompt.push('\n');
+            } else if prompt.trim().is_empty() {
+                prompt.clear();
+            } else {
+                return Ok(Wish::Prompt(prompt.trim_end_matches('\n').to_owned()));
+            }
+            if pasted > 1 {
+                self.aside(&words::pasted(pasted)).await?;
             }
         }
     }
 
-    /// One line; shows what the agent does meanwhile. Nothing when the user is done.
-    async fn next_line(&mut self, marker: &str) -> Result<Option<String>, ChatError> {
-        if let Some(line) = self.typed_ahead.pop_front() {
-            self.write_question(&format!("{marker}{}\n", sanitize::line(&line)))
+    /// What is typed next; shows what the agent does meanwhile.
+    async fn next_typed(&mut self, marker: &str) -> Result<Typed, ChatError> {
+        if let Some(text) = self.typed_ahead.pop_front() {
+            self.write_question(&format!("{marker}{}\n", sanitize::line(&text)))
                 .await?;
             self.transcript.line_is_over();
-            return Ok(Some(line));
+            return Ok(Typed::Text(text));
         }
         let closed = self.connection.closed();
         let mut marker_is_due = true;
@@ -285,15 +306,15 @@ impl Chat {
                 self.transcript.line_is_open();
             }
             let Input::Lines(lines) = &mut self.console.input else {
-                return Ok(None);
+                return Ok(Typed::End);
             };
             tokio::select! {
                 biased;
-                _ = self.console.interrupts.recv() => break,
-                line = lines.recv() => match line {
-                    Some(line) => {
+                _ = self.console.interrupts.recv() => return Ok(Typed::Interrupt),
+                text = lines.recv() => match text {
+                    Some(text) => {
                         self.transcript.line_is_over();
-                        return Ok(Some(line));
+                        return Ok(Typed::Text(text));
                     }
                     None => self.input_ended = true,
                 },
@@ -301,8 +322,13 @@ impl Chat {
                 () = closed.cancelled() => return Err(ChatError::Closed),
             }
         }
-        self.write_question("\n").await?;
-        Ok(None)
+        Ok(Typed::End)
+    }
+
+    /// A remark to what is being typed: below it, since the terminal may show the beginning of a line already.
+    async fn aside(&mut self, text: &str) -> Result<(), ChatError> {
+        self.transcript.line_is_open();
+        self.remark(text).await
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) const COMMAND_MARGIN: &str = "│ ";
 pub(crate) const EMPTY_PROMPT: &str =
     "nothing to send: the prompt is empty; give it as an argument or on standard input";
 pub(crate) const CANCELLING: &str = "cancelling… (Ctrl-C again ends the program)";
+pub(crate) const LEAVING: &str = "Ctrl-C again ends the chat";
 pub(crate) const WITHDRAWN: &str = "the question was withdrawn";
 pub(crate) const REJECTED_AT_END: &str = "no answer (end of input): rejected";
 pub(crate) const DENIED: &str = "denied: there is no terminal to ask on";
@@ -29,6 +30,10 @@ pub(crate) fn greeting(agent: &str, cwd: &str) -> String {
     format!(
         "{agent} in {cwd}\nCtrl-C cancels a turn, Ctrl-D ends; a backslash at the end of a line continues it"
     )
+}
+
+pub(crate) fn pasted(count: usize) -> String {
+    format!("{} pasted: Enter sends them", lines(count, ""))
 }
 
 pub(crate) fn agent(name: Option<&str>, version: Option<&str>) -> String {

@@ -397,12 +397,53 @@ async fn an_interrupt_cancels_the_turn_and_the_conversation_goes_on() {
     user.sees("\ncancelled\n").await;
     user.types("hello").await;
     user.sees("you said: hello").await;
+    user.ends_input();
+    assert_eq!(user.end().await.0.unwrap(), Ending::Finished);
+}
+
+#[tokio::test]
+async fn an_interrupt_between_turns_asks_for_a_second_one() {
+    let mut user = User::at_terminal(None);
+    user.sees("> ").await;
+    user.types("half of a prompt\\").await;
+    user.sees("… ").await;
     user.interrupts().await;
-    assert_eq!(
-        user.end().await.0.unwrap(),
-        Ending::Finished,
-        "an interrupt between turns ends the chat"
-    );
+    user.sees(&format!("{}\n> ", words::LEAVING)).await;
+    user.types("hello").await;
+    user.sees("you said: hello\n\n> ").await;
+    user.interrupts().await;
+    user.sees(&format!("hello\n\n> \n{}\n> ", words::LEAVING)).await;
+    user.interrupts().await;
+    let (ended, screen) = user.end().await;
+    assert_eq!(ended.unwrap(), Ending::Finished);
+    assert_eq!(screen.matches(words::LEAVING).count(), 2, "{screen}");
+}
+
+#[tokio::test]
+async fn pasted_lines_are_one_prompt_together_with_the_line_that_ends_them() {
+    let mut user = User::at_terminal(None);
+    user.sees("> ").await;
+    user.types("one\n\ntwo").await;
+    user.sees(&format!("{}\n… ", words::pasted(3))).await;
+    user.types("three").await;
+    user.sees("you said: one\n\ntwo\nthree\n\n> ").await;
+    user.types("four\nfive").await;
+    user.sees(&words::pasted(2)).await;
+    user.types("").await;
+    user.sees("you said: four\nfive\n\n> ").await;
+    user.ends_input();
+    assert_eq!(user.end().await.0.unwrap(), Ending::Finished);
+}
+
+#[tokio::test]
+async fn pasted_lines_do_not_answer_a_question() {
+    let mut user = User::at_terminal(Some("ask"));
+    user.sees("answer (1-2): ").await;
+    user.types("1\n1").await;
+    user.sees(&words::not_an_option(2)).await;
+    user.types("2").await;
+    user.sees("outcome: no").await;
+    assert_eq!(user.end().await.0.unwrap(), Ending::Finished);
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ fn every_fixed_sentence() {
         COMMAND_MARGIN,
         EMPTY_PROMPT,
         CANCELLING,
+        LEAVING,
         WITHDRAWN,
         REJECTED_AT_END,
         DENIED,
@@ -31,6 +32,7 @@ fn every_sentence_with_a_value() {
     let problem = "permission denied";
     let built = [
         greeting("Claude 1.2", "/project"),
+        pasted(3),
         agent(None, None),
         agent(Some("claude-acp"), Some("")),
         agent(Some("claude-acp"), Some("1.2")),
