@@ -6,7 +6,10 @@ mod words;
 use std::{ffi::OsString, path::PathBuf};
 
 use acp_proto::{Accounts, ListenAddress};
-use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand, error::ErrorKind};
+use clap::{
+    ArgAction, Args, CommandFactory as _, Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
 pub(crate) use policy::{ExplainArgs, OversightArgs, PolicyCommand};
 
@@ -170,6 +173,7 @@ pub(crate) enum Request {
 /// What to print and how to exit, also for `--help` and `--version`.
 pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), clap::Error> {
     let (own, for_cli) = split_at_cli(arguments);
+    let script = script_apart(&own);
     let CommandLine {
         logging,
         listen,
@@ -180,7 +184,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
         cli,
         command,
         version: _,
-    } = CommandLine::try_parse_from(own)?;
+    } = CommandLine::try_parse_from(own).map_err(|error| with_tip(error, script))?;
     let serves = !listen.is_empty() || backend.is_some();
     let request = match (command, cli) {
         (Some(_), _) if hide_claude_auth => return Err(conflict(words::HIDE_CLAUDE_AUTH_WITH_COMMAND)),
@@ -229,6 +233,35 @@ fn split_at_cli(mut arguments: Vec<OsString>) -> (Vec<OsString>, Option<Vec<OsSt
         }
         _ => (arguments, None),
     }
+}
+
+impl ChatArgs {
+    /// What may have been meant otherwise.
+    pub(crate) fn hint(&self) -> Option<String> {
+        let prompt = self.prompt.as_deref().filter(|_| self.rehearse == Some(None))?;
+        names_a_script(prompt).then(|| words::script_is_prompt(prompt))
+    }
+}
+
+fn names_a_script(text: &str) -> bool {
+    rehearsal::script::names().contains(&text) || text.ends_with(".json")
+}
+
+/// The script that stands behind `--rehearse` instead of being its value.
+fn script_apart(arguments: &[OsString]) -> Option<String> {
+    let script = arguments.windows(2).find_map(|pair| match pair {
+        [flag, value] if flag == "--rehearse" => value.to_str(),
+        _ => None,
+    });
+    script.filter(|script| names_a_script(script)).map(str::to_owned)
+}
+
+fn with_tip(mut error: clap::Error, script: Option<String>) -> clap::Error {
+    if let Some(script) = script.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
+        let tip = words::script_is_prompt(&script).into();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    }
+    error
 }
 
 fn chat_request(mut chat: ChatArgs, before: OversightArgs) -> Result<Request, clap::Error> {

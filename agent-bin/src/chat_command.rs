@@ -29,6 +29,10 @@ const PIPE_BYTES: usize = 64 * 1024;
 /// With a sentence for the user.
 pub(crate) async fn run(args: ChatArgs, oversight: Oversight) -> anyhow::Result<Exit> {
     let cwd = std::env::current_dir().context("cannot use the current directory; change to another one")?;
+    if let Some(hint) = args.hint() {
+        // Nobody has to read standard error.
+        let _ = writeln!(std::io::stderr(), "{hint}");
+    }
     let options = Options {
         cwd,
         prompt: args.prompt,

@@ -448,6 +448,27 @@ fn addresses_that_cannot_be_served_are_refused() {
 }
 
 #[test]
+fn a_script_behind_rehearse_is_taken_for_the_prompt_and_hinted_at() {
+    let hint = |line: &[&str]| match parsed(line).unwrap().1 {
+        Request::Chat(chat) => chat.hint(),
+        other => panic!("{other:?}"),
+    };
+    for script in ["plan", "my.json"] {
+        let expected = words::script_is_prompt(script);
+        assert_eq!(hint(&["chat", "--rehearse", script]).as_ref(), Some(&expected));
+        let refusal = refusal(&["chat", "--rehearse", script, "hello"]);
+        assert!(refusal.contains(&expected), "{refusal}");
+    }
+    for line in [
+        &["chat", "--rehearse", "hello"][..],
+        &["chat", "--rehearse=plan", "plan"],
+        &["chat", "plan"],
+    ] {
+        assert_eq!(hint(line), None, "{line:?}");
+    }
+}
+
+#[test]
 fn help_as_it_is_printed() {
     let help = |line: &[&str]| parsed(line).expect_err("printed").to_string();
     insta::assert_snapshot!("help", help(&["--help"]));

@@ -91,3 +91,10 @@ pub(super) const AUDIT_TWICE: &str =
 
 pub(super) const NO_OBJECT: &str = "expected a JSON object, such as {\"command\":\"ls\"}";
 pub(super) const NO_BACKEND: &str = "expected `process`, `rehearsal` or `rehearsal=SCRIPT`";
+
+/// `--rehearse plan`, with a blank.
+pub(crate) fn script_is_prompt(script: &str) -> String {
+    format!(
+        "`{script}` is taken for the prompt; to play the script of that name, write `--rehearse={script}`"
+    )
+}
