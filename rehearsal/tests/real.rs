@@ -232,30 +232,33 @@ fn case_79_a_deny_rule_finds_its_command_anywhere() {
 }
 
 #[test]
-fn case_80_every_end_of_a_hook_has_its_outcome() {
+fn every_end_of_a_settings_hook_has_the_outcome_it_has_for_claude() {
+    let changed = |command: &str| {
+        let output = json!({"hookEventName": "PreToolUse", "updatedInput": {"command": command}});
+        exited(0, &json!({ "hookSpecificOutput": output }).to_string())
+    };
     let rows = [
         (exited(0, ""), "ran"),
+        (exited(0, "DENY: no"), "ran"),
+        (exited(0, r#"{"updatedInput":{"command":" "}}"#), "ran"),
+        (changed("ls"), "ran"),
         (
-            exited(0, "DENY: no"),
-            "denied (hook): PreToolUse:Bash hook error: no",
-        ),
-        (exited(0, r#"{"updatedInput":{"command":"ls"}}"#), "ran"),
-        (
-            exited(0, r#"{"updatedInput":{"command":" "}}"#),
+            changed(" "),
             "denied (other): <tool_use_error>The command is empty.",
         ),
         (
             exited(2, ""),
             "denied (hook): PreToolUse:Bash hook error: said on stderr",
         ),
-        (exited(1, ""), "denied (hook)"),
+        (exited(1, ""), "ran"),
+        (exited(127, ""), "ran"),
         (HookRun::TimedOut, "ran"),
-        (HookRun::Overflowed, "denied (hook)"),
-        (exited(0, "{bad"), "denied (hook)"),
+        (HookRun::Overflowed, "ran"),
+        (exited(0, "{bad"), "ran"),
         (
             exited(
                 0,
-                r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"look"}}"#,
+                r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"look"}}"#,
             ),
             "asked (hook), ran",
         ),
@@ -267,8 +270,7 @@ fn case_80_every_end_of_a_hook_has_its_outcome() {
     for (end, expected) in rows {
         let mut scene = Scene::with(settings.clone(), &[bash("pwd")], |_| {}).hooks([end.clone()]);
         one(&scene.allow(), expected);
-        let changed = matches!(&end, HookRun::Exited { stdout, .. } if stdout.ends_with(b"\"ls\"}}"));
-        if changed {
+        if end == changed("ls") {
             assert_eq!(scene.ran.lock().unwrap()[0].1, json!({"command": "ls"}));
         }
     }
@@ -280,11 +282,13 @@ fn case_81_a_hook_that_approves_does_not_undo_a_deny_rule() {
         "permissions": {"deny": ["Bash(rm *)"]},
         "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "guard"}]}]},
     }});
-    let said = r#"{"hookSpecificOutput":{"permissionDecision":"allow"}}"#;
+    let said = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}"#;
     for end in [exited(0, ""), exited(0, said), HookRun::TimedOut] {
         let mut scene = Scene::with(settings.clone(), &[bash("rm a")], |_| {}).hooks([end]);
         one(&scene.allow(), "denied (rule)");
     }
+    let mut unasked = Scene::with(settings, &[bash("make")], |_| {}).hooks([exited(0, said)]);
+    one(&unasked.allow(), "ran");
 }
 
 #[test]
@@ -699,8 +703,8 @@ fn hooks_after_a_tool_speak_to_the_model() {
         "hooks": {"PostToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "b"}]}]},
     }});
     let mut scene =
-        Scene::with(settings, &[bash("make")], |_| {}).hooks([exited(0, "DENY: tidy up"), exited(1, "")]);
-    one(&scene.allow(), "ran\n\nPostToolUse hook feedback: tidy up");
+        Scene::with(settings, &[bash("make")], |_| {}).hooks([exited(0, "DENY: no"), exited(2, "")]);
+    one(&scene.allow(), "ran\n\nPostToolUse hook feedback: said on stderr");
     assert!(!scene.ends(json!({}))[0].is_empty());
 }
 

@@ -237,11 +237,11 @@ async fn the_end_of_claude_ends_the_command() {
 #[tokio::test]
 async fn hooks_of_the_settings_run_and_decide() {
     let cwd = tempfile::tempdir().unwrap();
-    let guard = r#"case "$(cat)" in *bad*) echo 'DENY: not this';; *loud*) echo '{"updatedInput": {"command": "echo quiet"}}';; esac"#;
+    let guard = r#"case "$(cat)" in *bad*) echo 'not this' >&2; exit 2;; *loud*) echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "echo quiet"}}}';; esac"#;
     let hooks = |command: &str| json!([{"matcher": "Bash", "hooks": [{"type": "command", "command": command, "timeout": 10}]}]);
     let session = json!({"settings": {
         "permissions": {"allow": ["Bash"]},
-        "hooks": {"PreToolUse": hooks(guard), "PostToolUse": hooks("grep -q '\"stdout\":\"quiet\"' && echo 'DENY: speak up'")},
+        "hooks": {"PreToolUse": hooks(guard), "PostToolUse": hooks("grep -q '\"stdout\":\"quiet\"' || exit 0; echo 'speak up' >&2; exit 2")},
     }});
     let backend = backend(
         &session,

@@ -54,6 +54,7 @@ mod queue;
 mod rehearsed;
 mod rpc;
 mod sessions;
+mod settings_hooks;
 mod smoke;
 mod start;
 mod steering;
@@ -72,6 +73,7 @@ fn main() {
         rpc::cases(),
         sessions::cases(),
         client_choices::cases(),
+        settings_hooks::cases(),
         turns::cases(),
         content::cases(),
         tools::cases(),

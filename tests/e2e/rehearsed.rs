@@ -348,7 +348,7 @@ fn a_cancel_ends_a_real_command(world: &mut World) {
 }
 
 fn rules_and_hooks_of_the_sandbox_decide(world: &mut World) {
-    let hook = "grep -q loud && echo 'DENY: be quiet' || true";
+    let hook = "if grep -q loud; then echo be quiet >&2; exit 2; fi";
     let settings = json!({
         "permissions": {"allow": ["Bash(echo *)"], "deny": ["Bash(rm *)"]},
         "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": hook, "timeout": 10}]}]},

@@ -104,7 +104,7 @@ impl ExplainedSession<'_> {
         let all = prepared.hooks.iter();
         let counting =
             all.filter(|hooks| self.policy.is_none() || hooks.origin.source == SettingsSource::Managed);
-        let (hooks, _) = Hooks::read(&counting.cloned().collect::<Vec<_>>());
+        let (hooks, _) = Hooks::of_claude(&counting.cloned().collect::<Vec<_>>());
         hooks.matching(HookEvent::PreToolUse, tool)
     }
 

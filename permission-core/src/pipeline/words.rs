@@ -22,7 +22,11 @@ pub(super) const HOOK_UNKNOWN_OUTPUT: &str = "a hook's output is neither empty, 
 pub(super) const HOOK_FEEDBACK: &str = "a hook objects to the result and gives no reason";
 pub(super) const HOOK_UNUSABLE: &str = "is not one that can be run, so it denies what it matches; give it the type \
                                         `command` and a command";
+pub(super) const HOOK_UNUSABLE_BY_US: &str =
+    "is none that can be run here; give it the type `command` and a command";
 pub(super) const HOOK_BAD_MATCHER: &str = "has a matcher that is neither a name, nor names joined by `|`, nor a regular expression, so it matches every tool";
+pub(super) const HOOK_BAD_MATCHER_OF_CLAUDE: &str =
+    "has a matcher that is neither a list of names nor a regular expression, so it matches no tool";
 pub(super) const HOOK_NOT_RUN: &str = "a hook is configured that cannot be run";
 
 /// Something wrong in a hook's configuration, in one line.

@@ -4,13 +4,12 @@
 //! here what came of them, and the call goes on.
 
 use claude_sdk_bridge::messages::ControlId;
-use permission_core::pipeline::hooks::PostToolUse;
 use serde_json::Value;
 
-use super::call::{CallState, Refusal};
+use super::call::{Call, CallState, Refusal};
 use super::core::Core;
 use super::ground::Done;
-use super::host_hooks::{Moment, Round};
+use super::host_hooks::{Moment, Round, Verdict};
 use super::outcome::Outcome;
 use super::play::{Play, Wait};
 use crate::frames::text;
@@ -105,16 +104,12 @@ impl Play {
             return;
         };
         match done {
-            Done::Hook(run) if matches!(call.state, CallState::Tried) => self.hook_ended(place, run, core),
-            Done::Hook(run) => {
-                let PostToolUse { feedback, note } = PostToolUse::read(run);
-                if let Some(note) = note {
-                    tracing::info!(note, "a hook after a tool");
-                }
-                if let (Some(feedback), Some(outcome)) = (feedback, &mut call.outcome) {
-                    outcome.add(&text::hook_feedback(&feedback));
-                }
+            Done::Hook(run) if matches!(call.state, CallState::Tried) => {
+                let verdict = Verdict::of_command(Moment::Before, run);
+                call.verdict.allow |= verdict.allow;
+                self.hook_ended(place, &verdict.run(), core);
             }
+            Done::Hook(run) => call.hear_feedback(&Verdict::of_command(Moment::After, run)),
             Done::Tool(output) => call.outcome = Some(Outcome::ran(&call.step.name, output)),
         }
     }
@@ -143,8 +138,15 @@ impl Play {
             }
             return;
         }
-        if let Some(outcome) = &mut call.outcome {
-            for feedback in &round.verdict.feedback {
+        call.hear_feedback(&round.verdict);
+    }
+}
+
+impl Call {
+    /// Has the model read what hooks say about what came out of the call.
+    fn hear_feedback(&mut self, verdict: &Verdict) {
+        if let Some(outcome) = &mut self.outcome {
+            for feedback in &verdict.feedback {
                 outcome.add(&text::hook_feedback(feedback));
             }
         }

@@ -81,7 +81,7 @@ pub(crate) struct Told<'a> {
 }
 
 impl Moment {
-    fn event(self) -> &'static str {
+    pub(super) fn event(self) -> &'static str {
         match self {
             Self::Before => "PreToolUse",
             Self::After => "PostToolUse",
@@ -123,7 +123,7 @@ impl HostHook {
         let timeout = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         Self {
             moment,
-            matcher: HookMatcher::read(registration.matcher.as_str()).0,
+            matcher: HookMatcher::of_claude(registration.matcher.as_str()).0,
             callbacks: registration.hook_callback_ids.known().cloned().collect(),
             timeout: timeout.unwrap_or(HOOK_TIMEOUT),
             blocks: registration.on_failure.as_str() == Some("block"),
@@ -287,10 +287,11 @@ impl Verdict {
         ended(0, Value::Object(said).to_string(), "")
     }
 
-    fn take(&mut self, moment: Moment, answer: &Value) {
+    pub(super) fn take(&mut self, moment: Moment, answer: &Value) {
         let specific = answer.get("hookSpecificOutput");
         let words = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        let blocks = answer.get("decision").and_then(Value::as_str) == Some("block");
+        let decides = answer.get("decision").and_then(Value::as_str);
+        let blocks = decides == Some("block");
         let reason = words(answer.get("reason"));
         if moment != Moment::Before {
             let reason = reason.unwrap_or_default();
@@ -306,6 +307,7 @@ impl Verdict {
         if blocks {
             self.deny.get_or_insert(reason.unwrap_or_default());
         }
+        self.allow |= decides == Some("approve");
         match decision {
             Some("deny") => {
                 self.deny.get_or_insert(why.unwrap_or_default());
@@ -324,7 +326,7 @@ impl Verdict {
 }
 
 /// Whether an answer has the shape of one. What has not may be a denial that got lost.
-fn is_valid(answer: &Value) -> bool {
+pub(super) fn is_valid(answer: &Value) -> bool {
     let specific = answer.get("hookSpecificOutput");
     let field = |key: &str| specific.and_then(|specific| specific.get(key));
     let known = |decision: &Value| matches!(decision.as_str(), Some("allow" | "deny" | "ask" | "defer"));

@@ -26,6 +26,7 @@ mod question;
 mod real;
 mod reply;
 mod scene;
+mod settings_hooks;
 mod setup;
 mod snapshot;
 mod startup;

@@ -153,7 +153,7 @@ impl Core {
             hooks.retain(|hook| hook.origin.source == SettingsSource::Managed);
         }
         hooks.insert(0, host_hooks());
-        context.hooks = Hooks::read(&hooks).0;
+        context.hooks = Hooks::of_claude(&hooks).0.commands();
         context
     }
 

@@ -47,7 +47,7 @@ fn problem(settings: &Value) -> Option<String> {
     let rule = rules.first();
     let rule =
         rule.map(|problem| format!("the {} rule `{}` {}", problem.kind, problem.text, problem.message));
-    let (_, hooks) = Hooks::read(&file.values.hooks);
+    let (_, hooks) = Hooks::of_claude(&file.values.hooks);
     let hook = hooks.first().map(|problem| format!("a hook {}", problem.message));
     value.or(rule).or(hook)
 }

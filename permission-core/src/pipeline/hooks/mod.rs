@@ -1,7 +1,7 @@
 //! Hooks around a tool: which are configured, and what they are told.
 //!
 //! Place in the flow: a host reads [`Hooks`] from settings; the pipeline picks the ones for a tool; the host runs them
-//! and reports a [`HookRun`] each. A hook that cannot be run as it is configured denies. Must not run anything.
+//! and reports a [`HookRun`] each. A policy's hook that cannot be run as it is configured denies. Must not run anything.
 
 mod matcher;
 mod outcome;
@@ -36,7 +36,7 @@ pub enum HookEvent {
 /// A command to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HookCommand {
-    /// The shell command; `None` where the configuration names none that can be run: then it denies.
+    /// The shell command; `None` where the configuration names none that can be run: then it denies, if it is a policy's.
     pub command: Option<String>,
     /// Its limit.
     pub timeout: Duration,
@@ -48,6 +48,8 @@ pub struct HookCommand {
 #[derive(Clone, Debug, Default)]
 pub struct Hooks {
     entries: Vec<(HookEvent, HookMatcher, Arc<HookCommand>)>,
+    /// They are read as Claude reads its own, not as a policy's.
+    of_claude: bool,
 }
 
 /// Something in a hook's configuration that does not count as written.
@@ -89,9 +91,21 @@ impl fmt::Display for HookProblem {
 }
 
 impl Hooks {
-    /// Reads `hooks` objects of settings.
-    pub fn read(settings: &[Sourced<Value>]) -> (Self, Vec<HookProblem>) {
-        let mut hooks = Self::default();
+    /// Reads the `hooks` objects of a policy: what cannot be run denies.
+    pub fn read(policy: &[Sourced<Value>]) -> (Self, Vec<HookProblem>) {
+        Self::default().reading(policy)
+    }
+
+    /// Reads the `hooks` objects of Claude's own settings. Claude has kinds of hooks that are no commands.
+    pub fn of_claude(settings: &[Sourced<Value>]) -> (Self, Vec<HookProblem>) {
+        let hooks = Self {
+            of_claude: true,
+            ..Self::default()
+        };
+        hooks.reading(settings)
+    }
+
+    fn reading(mut self, settings: &[Sourced<Value>]) -> (Self, Vec<HookProblem>) {
         let mut problems = Vec::new();
         for Sourced { value, origin } in settings {
             for event in [HookEvent::PreToolUse, HookEvent::PostToolUse] {
@@ -101,12 +115,30 @@ impl Hooks {
                 match groups.as_array() {
                     Some(groups) => groups
                         .iter()
-                        .for_each(|group| hooks.group(event, group, origin, &mut problems)),
-                    None => hooks.unusable(event, HookMatcher::read(None).0, origin, &mut problems),
+                        .for_each(|group| self.group(event, group, origin, &mut problems)),
+                    None => {
+                        let every = self.matcher(None).0;
+                        self.unusable(event, every, origin, &mut problems);
+                    }
                 }
             }
         }
-        (hooks, problems)
+        (self, problems)
+    }
+
+    fn matcher(&self, text: Option<&str>) -> (HookMatcher, bool) {
+        if self.of_claude {
+            HookMatcher::of_claude(text)
+        } else {
+            HookMatcher::read(text)
+        }
+    }
+
+    /// Those of them that are commands.
+    #[must_use]
+    pub fn commands(mut self) -> Self {
+        self.entries.retain(|(_, _, hook)| hook.command.is_some());
+        self
     }
 
     /// Adds the hooks of another configuration behind these.
@@ -130,12 +162,16 @@ impl Hooks {
 
     fn group(&mut self, event: HookEvent, group: &Value, origin: &Origin, problems: &mut Vec<HookProblem>) {
         let text = group.get("matcher");
-        let (matcher, mut readable) = HookMatcher::read(text.and_then(Value::as_str));
+        let (matcher, mut readable) = self.matcher(text.and_then(Value::as_str));
         readable &= text.is_none_or(Value::is_string);
         if !readable {
             problems.push(HookProblem {
                 origin: origin.clone(),
-                message: words::HOOK_BAD_MATCHER,
+                message: if self.of_claude {
+                    words::HOOK_BAD_MATCHER_OF_CLAUDE
+                } else {
+                    words::HOOK_BAD_MATCHER
+                },
             });
         }
         let Some(commands) = group.get("hooks").and_then(Value::as_array) else {
@@ -176,7 +212,11 @@ impl Hooks {
     ) {
         problems.push(HookProblem {
             origin: origin.clone(),
-            message: words::HOOK_UNUSABLE,
+            message: if self.of_claude {
+                words::HOOK_UNUSABLE_BY_US
+            } else {
+                words::HOOK_UNUSABLE
+            },
         });
         let command = HookCommand {
             command: None,

@@ -76,6 +76,28 @@ fn a_hook_that_cannot_be_run_still_stands_in_the_way() {
 }
 
 #[test]
+fn a_hook_of_claudes_matches_what_claude_lets_it_match_and_may_be_no_command() {
+    let value = json!({ "PreToolUse": [
+        { "matcher": "[", "hooks": [{ "command": "a" }] },
+        { "matcher": "FileReadTool", "hooks": [{ "command": "b" }] },
+        { "matcher": "Read", "hooks": [{ "type": "http" }, { "command": "c" }] },
+    ] });
+    let origin = Origin {
+        source: SettingsSource::User,
+        file: Path::new("/s.json").into(),
+        line: 3,
+    };
+    let (hooks, problems) = Hooks::of_claude(&[Sourced { value, origin }]);
+    assert_eq!(problems.len(), 2);
+    let matching = hooks.matching(HookEvent::PreToolUse, "Read");
+    let commands: Vec<&str> = matching
+        .iter()
+        .filter_map(|hook| hook.command.as_deref())
+        .collect();
+    assert_eq!(commands, ["c"]);
+}
+
+#[test]
 fn a_problem_names_its_place() {
     let (_, problems) = read(json!({ "PreToolUse": [{ "matcher": "[", "hooks": [{ "type": "http" }] }] }));
     let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
