@@ -10,7 +10,7 @@ use claude_sdk_bridge::{
 };
 use rehearsal::{RehearsalBackend, Script, script::DEFAULT};
 use session_manager::{
-    AgentIdentity, Audit, LoginCommand, ManagerConfig, Privileges, SessionManager, Timings,
+    AgentIdentity, Audit, LoginCommand, ManagerConfig, Privileges, SessionManager, SettingsOrigin, Timings,
 };
 
 use crate::{args::Backend, policy::Oversight, traffic};
@@ -41,12 +41,13 @@ pub(crate) fn manager(
     let (claude, settings, state): (Arc<dyn Claude>, _, _) = match backend {
         Backend::Process => {
             let backend = ProcessBackend::new(Surroundings::of_this_process());
-            (Arc::new(backend), Some(settings()), state())
+            (Arc::new(backend), SettingsOrigin::Files(settings()), state())
         }
         // Nothing of the user's has a part in a rehearsal.
         Backend::Rehearsal(script) => {
             let script = Script::find(script.as_deref().unwrap_or(DEFAULT))?;
-            (Arc::new(RehearsalBackend::new(Arc::new(script))), None, None)
+            let settings = SettingsOrigin::Given(script.settings().into_iter().collect());
+            (Arc::new(RehearsalBackend::new(Arc::new(script))), settings, None)
         }
     };
     let Oversight {

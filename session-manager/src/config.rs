@@ -8,7 +8,10 @@ use std::{
     time::Duration,
 };
 
-use claude_sdk_bridge::{query::QueryTimings, settings::SettingsSurroundings};
+use claude_sdk_bridge::{
+    query::QueryTimings,
+    settings::{SettingsSurroundings, SettingsTexts},
+};
 use permission_core::guard::Policy;
 
 use crate::permission::Audit;
@@ -24,8 +27,8 @@ pub struct ManagerConfig {
     pub environment: Environment,
     /// The user's home directory, for paths that Claude writes with `~`.
     pub home: Option<PathBuf>,
-    /// Where Claude's settings files lie; `None` for a backend that has none.
-    pub settings: Option<SettingsSurroundings>,
+    /// Where the settings of sessions come from.
+    pub settings: SettingsOrigin,
     /// The directory in which sessions are remembered; `None` remembers nothing.
     pub state: Option<PathBuf>,
     /// What an operator decides for all sessions.
@@ -50,10 +53,21 @@ impl ManagerConfig {
 
     /// The directory of Claude's own configuration, where its plans are.
     pub(crate) fn claude_directory(&self) -> Option<PathBuf> {
-        let settings = self.settings.as_ref();
-        let told = settings.and_then(SettingsSurroundings::claude_directory);
+        let told = match &self.settings {
+            SettingsOrigin::Files(files) => files.claude_directory(),
+            SettingsOrigin::Given(_) => None,
+        };
         told.or_else(|| Some(self.home.as_ref()?.join(".claude")))
     }
+}
+
+/// Where settings come from.
+#[derive(Debug, Clone)]
+pub enum SettingsOrigin {
+    /// From Claude's settings files, wherever they lie.
+    Files(SettingsSurroundings),
+    /// From what the backend brings along; nothing of the user's counts.
+    Given(SettingsTexts),
 }
 
 /// Environment variables. Their values may be secrets, and are never shown by accident.

@@ -38,6 +38,8 @@ mod options;
 mod store;
 mod usage;
 
-pub use config::{AgentIdentity, Environment, LoginCommand, ManagerConfig, Privileges, Timings};
+pub use config::{
+    AgentIdentity, Environment, LoginCommand, ManagerConfig, Privileges, SettingsOrigin, Timings,
+};
 pub use manager::SessionManager;
 pub use permission::{Audit, DecisionRecord, RecordedOutcome, RecordedRule};

@@ -96,6 +96,7 @@ fn main() {
         stubborn::cases(),
         fake_cli::cases(),
         rehearsed::cases(),
+        rehearsed::embedded_cases(),
         modes_kept::cases(),
         modes_options::cases(),
         steering::cases(),

@@ -5,7 +5,7 @@ use e2e_tests::harness::{Answer, World, allow_once, no_questions, reject_once};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
-use crate::support::{assert_error, open};
+use crate::support::{assert_error, greet, open};
 
 /// Defines each test a second time, played by the executable.
 macro_rules! by_executable {
@@ -40,6 +40,11 @@ by_executable! {
     a_cancel_ends_a_real_command as a_cancel_ends_a_real_command_by_executable,
     rules_and_hooks_of_the_sandbox_decide as rules_and_hooks_of_the_sandbox_decide_by_executable,
     a_real_subagent_asks_in_its_turn as a_real_subagent_asks_in_its_turn_by_executable,
+}
+
+/// What is embedded only: the settings of an executable in the CLI's place are the user's files.
+pub(crate) fn embedded_cases() -> Vec<Case> {
+    cases![Rehearsal, Stdio: a_scripts_settings_say_which_mode_a_session_starts_in]
 }
 
 fn turns(world: &mut World, turns: Value) {
@@ -370,6 +375,33 @@ fn rules_and_hooks_of_the_sandbox_decide(world: &mut World) {
         let call = turn.tool(id);
         assert_eq!(call.status(), status, "{call:?}");
         assert!(call.content_text().contains(text), "{call:?}");
+    }
+}
+
+fn a_scripts_settings_say_which_mode_a_session_starts_in(world: &mut World) {
+    let input = json!({"file_path": "{project}/a", "content": "a"});
+    let write = json!({"name": "Write", "id": "written", "input": input, "real": true});
+    for mode in ["plan", "acceptEdits", "dontAsk"] {
+        let settings = json!({"permissions": {"defaultMode": mode}});
+        real_tools(
+            world,
+            json!({ "settings": settings }),
+            std::slice::from_ref(&write),
+        );
+        let (_agent, mut client) = greet(world);
+        client.ignore("available_commands_update");
+        let opened = client
+            .call("session/new", json!({"cwd": world.cwd(), "mcpServers": []}))
+            .unwrap();
+        assert_eq!(opened["modes"]["currentModeId"], mode, "{opened}");
+        let session = opened["sessionId"].as_str().unwrap();
+        let mut turn = client.prompt(session, "go", no_questions);
+        let status = if mode == "acceptEdits" {
+            "completed"
+        } else {
+            "failed"
+        };
+        assert_eq!(turn.tool("written").status(), status, "{mode}");
     }
 }
 

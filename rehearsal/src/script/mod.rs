@@ -12,9 +12,12 @@ mod step;
 mod tool;
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use claude_sdk_bridge::settings::SettingsText;
+use permission_core::PermissionMode;
+use permission_core::settings::{HostFacts, SettingsSource, initial_mode, merge};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -33,6 +36,9 @@ pub const VERSION: u64 = 1;
 /// The format as a JSON schema, for editors and other tools. The parser has the last word: a schema cannot say that names
 /// of scenes differ, or what settings of Claude's mean.
 pub const SCHEMA: &str = include_str!("../../schema.json");
+
+/// What the settings of a script are called.
+const SETTINGS: &str = "the settings of the script";
 
 /// A scripted Claude.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,7 +191,7 @@ pub struct Session {
     /// The files that real tools find, by their path in the project, or below `~/` in the home directory.
     #[serde(deserialize_with = "sandbox::files")]
     pub files: BTreeMap<String, String>,
-    /// The settings that the project of real tools has: rules and hooks.
+    /// The settings that the session has, and the project of real tools: rules, hooks and the mode to start in.
     #[serde(deserialize_with = "sandbox::settings")]
     pub settings: Map<String, Value>,
     /// So many denials of real calls in a row make the next one a question; 0 for never.
@@ -286,6 +292,23 @@ impl Script {
             }
             None => Self::load(Path::new(name_or_path)),
         }
+    }
+
+    /// The settings that its session has, as those of the person who plays it.
+    #[must_use]
+    pub fn settings(&self) -> Option<SettingsText> {
+        let settings = &self.session.settings;
+        (!settings.is_empty()).then(|| SettingsText {
+            source: SettingsSource::Local,
+            path: PathBuf::from(SETTINGS),
+            text: Ok(Value::Object(settings.clone()).to_string()),
+        })
+    }
+
+    /// The mode that those settings say a session starts in.
+    pub(crate) fn default_mode(&self) -> PermissionMode {
+        let settings = merge(self.settings().iter().map(SettingsText::parse));
+        initial_mode(&settings, &HostFacts::default()).mode
     }
 
     /// All turns, in the order of the scenes.

@@ -19,6 +19,7 @@ use super::{
     start::{Started, start},
 };
 use crate::{
+    SettingsOrigin,
     client_options::{ClientOptionError, OPTIONS},
     commands,
     manager::SessionManager,
@@ -82,8 +83,8 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
     let config = &manager.config;
     let Setup { id, wanted, notices } = new.setup;
     let watch = match config.settings.clone() {
-        Some(surroundings) => SettingsWatch::start(surroundings, &wanted.options).await,
-        None => None,
+        SettingsOrigin::Files(surroundings) => SettingsWatch::start(surroundings, &wanted.options).await,
+        SettingsOrigin::Given(texts) => Some(SettingsWatch::of(texts, &wanted.options)),
     };
     let settings = settings::effective(watch.as_ref(), config.policy.as_deref());
     let host = HostFacts {

@@ -26,7 +26,7 @@ pub(super) struct SettingsWatch {
     texts: watch::Receiver<SettingsTexts>,
     /// What the client wants beside them.
     flag: Option<SettingsText>,
-    _watcher: SettingsWatcher,
+    _watcher: Option<SettingsWatcher>,
 }
 
 impl SettingsWatch {
@@ -36,11 +36,6 @@ impl SettingsWatch {
         if let Some(sources) = &options.setting_sources {
             locations.keep(sources);
         }
-        let flag = options.settings.as_ref().map(|settings| SettingsText {
-            source: SettingsSource::Flag,
-            path: FLAG.into(),
-            text: Ok(settings.to_string()),
-        });
         let watcher = tokio::task::spawn_blocking(move || SettingsWatcher::start(locations, DEBOUNCE));
         let watcher = watcher
             .await
@@ -48,9 +43,18 @@ impl SettingsWatch {
             .ok()?;
         Some(Self {
             texts: watcher.subscribe(),
-            flag,
-            _watcher: watcher,
+            flag: flag(options),
+            _watcher: Some(watcher),
         })
+    }
+
+    /// Settings that stay as they are.
+    pub(super) fn of(texts: SettingsTexts, options: &LaunchOptions) -> Self {
+        Self {
+            texts: watch::channel(texts).1,
+            flag: flag(options),
+            _watcher: None,
+        }
     }
 
     /// What stands in the files.
@@ -70,4 +74,12 @@ impl SettingsWatch {
             std::future::pending().await
         }
     }
+}
+
+fn flag(options: &LaunchOptions) -> Option<SettingsText> {
+    options.settings.as_ref().map(|settings| SettingsText {
+        source: SettingsSource::Flag,
+        path: FLAG.into(),
+        text: Ok(settings.to_string()),
+    })
 }

@@ -240,7 +240,7 @@ impl World {
                 subscriptions,
             },
             home: Some("/home/u".into()),
-            settings: None,
+            settings: crate::SettingsOrigin::Given(Vec::new().into()),
             state: None,
             policy,
             audit,
