@@ -11,3 +11,5 @@ mod command_line;
 mod rehearsal;
 #[cfg(test)]
 mod serving;
+#[cfg(test)]
+mod troubleshooting;

@@ -118,6 +118,10 @@ impl Actor {
                 if let Some(id) = system.session_id.get() {
                     self.transcript = Transcript::Written(id.clone());
                 }
+                for server in init.mcp_servers.known() {
+                    let (name, state) = (server.name.as_str(), server.status.as_str());
+                    tracing::debug!(name, state, "an MCP server of Claude's");
+                }
                 let seen = self.options.observed_init(init);
                 self.observed(seen);
                 self.remember();
