@@ -1,14 +1,16 @@
-//! Errors of the model's API: shown once, with their kind, and the session goes on.
+//! Errors of the model's API: shown once, with their kind, and the session goes on. Where there is none, stderr is silent.
 
-use e2e_tests::harness::{Turn, World, no_questions};
-use e2e_tests::model::{Step, fail, text};
+use e2e_tests::harness::{Turn, World, allow_once, no_questions};
+use e2e_tests::model::{Step, fail, text, tool};
 use serde_json::json;
 
 use crate::case::{Case, cases};
+use crate::policy_support::greet_under;
 use crate::support::{assert_error, greet, open};
 
 pub(crate) fn cases() -> Vec<Case> {
     cases![Claude, Stdio:
+        a_healthy_session_writes_nothing_to_stderr,
         a_rejected_key_asks_for_a_login,
         a_forbidden_request_asks_for_a_login,
         a_rate_limit_is_named,
@@ -18,6 +20,27 @@ pub(crate) fn cases() -> Vec<Case> {
         an_unknown_model_is_named,
         without_credentials_a_login_is_asked_for_and_the_next_prompt_works,
     ]
+}
+
+fn a_healthy_session_writes_nothing_to_stderr(world: &mut World) {
+    let hook = json!({"matcher": "Read", "hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]});
+    let policy = json!({"hooks": {"PreToolUse": [hook]}});
+    let (mut agent, mut client) = greet_under(world, &policy, &[]);
+    client.ignore("current_mode_update");
+    client.ignore("config_option_update");
+    let session = client.new_session(&world.cwd());
+    let calls = [
+        ("Bash", json!({"command": "touch a"})),
+        ("Read", json!({"file_path": world.cwd()})),
+    ];
+    for (number, (name, input)) in calls.into_iter().enumerate() {
+        let call = tool(&format!("toolu_{number}"), name, input);
+        world.model().script([call, text("done")]);
+        client.prompt(&session, "go", allow_once).ignore_rest();
+    }
+    client.close();
+    assert!(agent.wait_end().success());
+    assert_eq!(agent.all_stderr(), "");
 }
 
 fn a_rejected_key_asks_for_a_login(world: &mut World) {
