@@ -205,12 +205,12 @@ fn a_hook_after_a_tool_tells_the_model(world: &mut World) {
 }
 
 fn a_hook_that_hangs_or_is_missing_has_its_outcome(world: &mut World) {
-    let hook = |matcher: &str, command: &str| json!({"matcher": matcher, "hooks": [{"command": command, "timeout": 0.2}]});
+    let hook = |matcher: &str, hook: Value| json!({"matcher": matcher, "hooks": [hook]});
+    // Only the first may run out of time: a busy machine needs its time to start a shell.
     let hooks = json!([
-        hook("Bash", "sleep 600"),
-        hook("Write", "./missing-hook"),
-        hook("Read", "yes"),
-        hook("Glob", "exit 2"),
+        hook("Bash", json!({"command": "sleep 600", "timeout": 0.2})),
+        hook("Write", json!({"command": "./missing-hook"})),
+        hook("Read", json!({"command": "yes"})),
     ]);
     let policy = json!({"hooks": {"PreToolUse": hooks}});
     let (_agent, mut client, session) = open_under(world, &policy, BYPASS);
