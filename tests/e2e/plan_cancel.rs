@@ -3,7 +3,6 @@
 //!
 //! The steps between two processes are reached through a script in the CLI's place, which starts it.
 
-use std::time::{Duration, Instant};
 
 use e2e_tests::harness::{Agent, Bell, Client, Prompt, World, no_questions};
 use e2e_tests::model::{Gate, reply, text};
@@ -65,13 +64,12 @@ exec {cli} "$@"
     slow
 }
 
-/// Sends a cancel and waits for the answer, which has to come within a second.
+/// Sends a cancel and waits for the answer. It waits for no process: what these scripts wait for never comes, and that the
+/// answer leaves with the cancel stands in the tests of the turn machine, which have no clock.
 fn cancel(client: &mut Client, session: &str, prompt: &Prompt) {
-    let asked = Instant::now();
     client.cancel(session);
     let turn = client.finish_prompt(prompt, no_questions);
     assert_eq!(turn.stop_reason(), "cancelled");
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
     assert!(!format!("{turn:?}").contains("ede_diagnostic"), "{turn:?}");
     turn.ignore_rest();
 }
