@@ -226,7 +226,7 @@ fn no_settings_written_meanwhile_switch_the_guard_off(world: &mut World) {
 
 /// Claude takes changed settings up in its own time and tells nobody; its commands see their variables then.
 fn wait_taken_up(world: &World, client: &mut Client, session: &str) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(240);
     for number in 0.. {
         let id = format!("toolu_look_{number}");
         if one_call(world, client, session, &id, "printenv SEEN; true").contains("it-is-taken") {

@@ -19,7 +19,7 @@ use tokio::{
 };
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_claude-acp");
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a finished run left behind.
 pub(crate) struct Finished {

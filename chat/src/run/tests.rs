@@ -27,7 +27,7 @@ use tokio::{
 use super::*;
 use crate::{console::Asking, present::style::Style};
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What tests tell the agent, and what it tells them.
 #[derive(Clone, Default)]

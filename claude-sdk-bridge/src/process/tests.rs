@@ -32,7 +32,7 @@ const LONG: Grace = Grace {
 const DETACHED: &str = r#"setsid sh -c 'trap "" TERM; echo $$; exec sleep 600'"#;
 
 async fn within<F: Future>(future: F) -> F::Output {
-    timeout(Duration::from_secs(20), future)
+    timeout(Duration::from_secs(120), future)
         .await
         .expect("took too long")
 }

@@ -13,7 +13,7 @@ use tokio::{sync::watch::Receiver, time::timeout};
 
 use super::{lookout::Handler, *};
 
-const BOUND: Duration = Duration::from_secs(20);
+const BOUND: Duration = Duration::from_secs(120);
 const QUIET: Duration = Duration::from_millis(5);
 
 /// A directory with a home, a repository and a place for managed settings, none of which exist yet.

@@ -22,7 +22,7 @@ use super::script::{Failure, Reply, Step, reply};
 use super::wire::{self, Action};
 
 /// How long a test waits for a request to arrive.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A running model server.
 #[derive(Debug)]
