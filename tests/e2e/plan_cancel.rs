@@ -3,7 +3,6 @@
 //!
 //! The steps between two processes are reached through a script in the CLI's place, which starts it.
 
-
 use e2e_tests::harness::{Agent, Bell, Client, Prompt, World, no_questions};
 use e2e_tests::model::{Gate, reply, text};
 use serde_json::{Value, json};

@@ -114,15 +114,23 @@ async fn close_ends_a_script_that_obeys_and_one_that_resists() {
     let query = start(String::leak(format!("{ANSWER} read line; exit 5")))
         .await
         .unwrap();
-    assert_eq!(within_seconds(query.close(false, &quick())).await, exited(5));
+    // What obeys gets all the time that a busy machine may need for it.
+    let long = Duration::from_secs(120);
+    let mut timings = quick();
+    timings.grace = Grace {
+        eof: long,
+        term: long,
+    };
+    assert_eq!(within_seconds(query.close(false, &timings)).await, exited(5));
     let query = start(String::leak(format!("{ANSWER} exec sleep 600")))
         .await
         .unwrap();
+    timings.grace.eof = quick().grace.eof;
     assert_eq!(
-        within_seconds(query.close(true, &quick())).await.status,
+        within_seconds(query.close(true, &timings)).await.status,
         ExitStatus::Signal(15)
     );
-    let query = start(String::leak(format!("{ANSWER} trap '' TERM; exec sleep 600")))
+    let query = start(String::leak(format!("trap '' TERM; {ANSWER} exec sleep 600")))
         .await
         .unwrap();
     assert_eq!(
