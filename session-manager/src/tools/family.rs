@@ -5,6 +5,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
     Shell,
+    Monitor,
     Read,
     Write,
     Edit,
@@ -30,6 +31,7 @@ impl Family {
     pub(crate) fn of(name: &str) -> Self {
         match name {
             "Bash" | "PowerShell" => Self::Shell,
+            "Monitor" => Self::Monitor,
             "Read" => Self::Read,
             "Write" => Self::Write,
             "Edit" | "MultiEdit" => Self::Edit,

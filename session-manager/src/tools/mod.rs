@@ -132,6 +132,7 @@ impl ToolView {
 pub(crate) fn view(call: &ToolCallRef<'_>, ctx: &Presenting<'_>) -> ToolView {
     match Family::of(call.name) {
         Family::Shell => shell::view(call, ctx),
+        Family::Monitor => shell::watched(call),
         Family::Read => read::view(call, ctx),
         Family::Write => write::view(call, ctx),
         Family::Edit => edit::view(call, ctx),
@@ -184,9 +185,13 @@ fn success(call: &ToolCallRef<'_>, result: &ToolResultRef<'_>, ctx: &Presenting<
         Family::Write => write::success(call, result, ctx),
         Family::Edit => edit::success(call, result, ctx),
         Family::Notebook | Family::Skill | Family::Todo => Rendered::default(),
-        Family::Glob | Family::Grep | Family::List | Family::WebFetch | Family::Findings | Family::Other => {
-            generic::success(result)
-        }
+        Family::Monitor
+        | Family::Glob
+        | Family::Grep
+        | Family::List
+        | Family::WebFetch
+        | Family::Findings
+        | Family::Other => generic::success(result),
         Family::WebSearch => web::search_success(result),
         Family::Agent => agent::success(result),
         Family::EnterPlan => plan_mode::entered(),
@@ -208,7 +213,8 @@ fn failure(call: &ToolCallRef<'_>, result: &ToolResultRef<'_>, ctx: &Presenting<
             }
         }
         Family::Todo => Rendered::default(),
-        Family::Read
+        Family::Monitor
+        | Family::Read
         | Family::Glob
         | Family::Grep
         | Family::List

@@ -1,4 +1,4 @@
-//! Bash and PowerShell: the title is the literal command, the output a console block or a display terminal.
+//! Bash, PowerShell and Monitor: the title is the literal command, the output a console block or a display terminal.
 
 use acp_proto::schema::{ContentBlock, ImageContent, Terminal, ToolCallContent, ToolKind};
 use claude_sdk_bridge::messages::Content;
@@ -20,6 +20,15 @@ pub(super) fn view(call: &ToolCallRef<'_>, ctx: &Presenting<'_>) -> ToolView {
         TerminalSupport::None => description.map(text_content).into_iter().collect(),
     };
     ToolView::new(title, ToolKind::Execute).content(content)
+}
+
+/// What Monitor runs and watches; what comes of it is told later, as notices.
+pub(super) fn watched(call: &ToolCallRef<'_>) -> ToolView {
+    let Some(command) = input::text(call.input, "command") else {
+        return generic::view(call);
+    };
+    let description = input::text(call.input, "description").map(text_content);
+    ToolView::new(command, ToolKind::Execute).content(description.into_iter().collect())
 }
 
 pub(super) fn success(call: &ToolCallRef<'_>, result: &ToolResultRef<'_>, ctx: &Presenting<'_>) -> Rendered {

@@ -107,6 +107,8 @@ fn check_content(case: Case, expected: Value) {
 const TITLES: &[[&str; 4]] = &[
     ["Bash", "{}", "Terminal", "execute"],
     ["Bash", r#"{"command": "a  &&\n\tb"}"#, "a  &&\n\tb", "execute"],
+    ["Monitor", r#"{"command": "a  &&\n\tb"}"#, "a  &&\n\tb", "execute"],
+    ["Monitor", "{}", "Monitor", "other"],
     [
         "PowerShell",
         r#"{"command": "Get-Item ."}"#,
