@@ -5,7 +5,12 @@
 
 use serde_json::Value;
 
-use crate::{family::SKILL, modes::PermissionMode, paths::PathResolver, present::clean};
+use crate::{
+    family::{BASH, MONITOR},
+    modes::PermissionMode,
+    paths::PathResolver,
+    rules::{Call, RuleKind, RuleSet, Workspace},
+};
 
 /// One permission question. Start from [`AskContext::new`] and set what the request carries.
 #[derive(Clone, Copy)]
@@ -30,15 +35,21 @@ pub struct AskContext<'a> {
     pub decision_reason_rule_source: Option<&'a str>,
     /// Whether `matched_ask_rule` is present.
     pub matched_ask_rule: bool,
-    /// The ask rules of the settings, as written. Observed with Claude 2.1.318: of a rule about one skill, like
-    /// `Skill(greet)`, the question says nothing.
-    pub ask_rules: &'a [&'a str],
+    /// The rules of the settings and of the session. Observed with Claude 2.1.318: of an ask rule about one skill, or about
+    /// one of several commands, the question says nothing.
+    pub rules: &'a RuleSet,
+    /// The mode that Claude is in.
+    pub mode: PermissionMode,
     /// Claude says that no allow rule may be offered.
     pub suppress_always_allow_rule: bool,
     /// The refusal is to be preselected.
     pub default_to_no: bool,
     /// The session's working directory, absolute.
     pub cwd: &'a str,
+    /// Where relative paths start, absolute: the working directory, unless a command has changed to another since.
+    pub current: &'a str,
+    /// Further working directories, absolute.
+    pub additional: &'a [String],
     /// The user's home directory, absolute.
     pub home: Option<&'a str>,
     /// The project's root, absolute; rules like `/src/**` start here.
@@ -54,8 +65,10 @@ pub struct AskContext<'a> {
 /// The facts behind the options of ExitPlanMode.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlanFacts<'a> {
-    /// The modes that the session advertises.
+    /// The modes that the running process can be switched to.
     pub offered_modes: &'a [PermissionMode],
+    /// The modes that a fresh process can be started in.
+    pub fresh_modes: &'a [PermissionMode],
     /// The plan's text where `input.plan` has none.
     pub text: Option<&'a str>,
     /// Whether the host can go on with the plan in a cleared context.
@@ -84,10 +97,13 @@ impl<'a> AskContext<'a> {
             decision_reason_type: None,
             decision_reason_rule_source: None,
             matched_ask_rule: false,
-            ask_rules: &[],
+            rules: &NO_RULES,
+            mode: PermissionMode::Default,
             suppress_always_allow_rule: false,
             default_to_no: false,
             cwd,
+            current: cwd,
+            additional: &[],
             home: None,
             project_root: cwd,
             tool_title: tool_name,
@@ -103,17 +119,40 @@ impl<'a> AskContext<'a> {
             || self.suppress_always_allow_rule
             || self.decision_reason_rule_source.is_some()
             || matches!(self.decision_reason_type, Some("rule" | "hook"))
-            || self.is_about_skill_of_rule()
+            || self.meets_ask_rule()
     }
 
-    /// Whether an ask rule names the skill at hand, with whatever arguments.
-    fn is_about_skill_of_rule(&self) -> bool {
-        let skill = |text: &'a str| clean::trim(text).split(' ').next();
-        self.tool_name == SKILL
-            && self.text_input("skill").and_then(skill).is_some_and(|asked| {
-                let mut named = self.ask_rules.iter().filter_map(|rule| skill_in(rule));
-                named.any(|content| skill(content.trim_end_matches(":*")) == Some(asked))
-            })
+    /// Whether an ask rule may be about the call, or about a part of it.
+    fn meets_ask_rule(&self) -> bool {
+        let call = Call::new(self.tool_name, self.input, self.workspace());
+        let hit = self.rules.asks(&call);
+        hit.is_some_and(|hit| hit.rule.kind() == RuleKind::Ask)
+    }
+
+    /// Where the call happens.
+    pub(crate) fn workspace(&self) -> Workspace<'a> {
+        Workspace {
+            cwd: self.cwd,
+            current: self.current,
+            project_root: self.project_root,
+            home: self.home,
+            additional: self.additional,
+            paths: self.paths,
+        }
+    }
+
+    /// Whether Claude asks because the call is dangerous whatever else is allowed.
+    pub(crate) fn is_safety_check(&self) -> bool {
+        self.decision_reason_type == Some("safetyCheck")
+    }
+
+    /// The tool whose rules are about the commands of this one.
+    pub(crate) fn shell(&self) -> &'a str {
+        if self.tool_name == MONITOR {
+            BASH
+        } else {
+            self.tool_name
+        }
     }
 
     /// A text of the input.
@@ -122,8 +161,4 @@ impl<'a> AskContext<'a> {
     }
 }
 
-/// The content of a rule about one skill.
-fn skill_in(rule: &str) -> Option<&str> {
-    let content = clean::trim(rule).strip_prefix(SKILL)?;
-    content.strip_prefix('(')?.strip_suffix(')')
-}
+static NO_RULES: RuleSet = RuleSet::new();

@@ -1,7 +1,9 @@
 //! Which family of the option table a tool belongs to.
 //!
 //! Place in the flow: the first thing `prepare` decides; presentation and options branch on it. Names are compared
-//! exactly, case included. Must not look at a tool's input.
+//! exactly, case included. Must look at a tool's input only where it decides what the tool is.
+
+use serde_json::Value;
 
 use crate::question::ASK_USER_QUESTION;
 
@@ -24,6 +26,7 @@ pub(crate) enum ToolFamily {
 
 pub(crate) const BASH: &str = "Bash";
 pub(crate) const POWERSHELL: &str = "PowerShell";
+pub(crate) const MONITOR: &str = "Monitor";
 pub(crate) const READ: &str = "Read";
 pub(crate) const EDIT: &str = "Edit";
 pub(crate) const WEB_FETCH: &str = "WebFetch";
@@ -34,9 +37,10 @@ const COMPUTER_USE_PREFIX: &str = "mcp__computer-use__";
 const MCP_PREFIX: &str = "mcp__";
 
 impl ToolFamily {
-    /// The family of a tool name.
-    pub(crate) fn of(tool_name: &str) -> Self {
+    /// The family of a call. Whatever has a command to watch runs it.
+    pub(crate) fn of_call(tool_name: &str, input: &Value) -> Self {
         match tool_name {
+            MONITOR if input.get("command").is_some_and(Value::is_string) => Self::Shell,
             name if name.starts_with(COMPUTER_USE_PREFIX) => Self::ComputerUse,
             BASH | POWERSHELL => Self::Shell,
             READ | "Glob" | "Grep" => Self::ReadFiles,

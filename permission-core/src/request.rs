@@ -36,7 +36,7 @@ pub enum PrepareError {
 
 /// Decides what is shown and offered for a permission question.
 pub fn prepare(ask: &AskContext<'_>) -> Result<PreparedRequest, PrepareError> {
-    let family = ToolFamily::of(ask.tool_name);
+    let family = ToolFamily::of_call(ask.tool_name, ask.input);
     let title = present::title_override(ask, family);
     Ok(PreparedRequest {
         tool_use_id: ask.tool_use_id.to_owned(),

@@ -8,7 +8,10 @@ use std::collections::HashMap;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use serde_json::{Value, json};
 
-use crate::{AskContext, LexicalPaths, PathResolver, PreparedRequest, prepare};
+use crate::{
+    AskContext, LexicalPaths, PathResolver, PreparedRequest, prepare,
+    rules::{RuleKind, RuleOrigin, RuleSet},
+};
 
 /// A fixed seed, so that a run says the same every time; `PROPTEST_RNG_SEED` is for exploring.
 pub(crate) fn properties(cases: u32) -> ProptestConfig {
@@ -47,6 +50,11 @@ impl Scene {
         Self::new("Bash", json!({ "command": "npm test" }))
     }
 
+    /// A command for which that is suggested.
+    pub(crate) fn running(command: &str, updates: impl IntoIterator<Item = Value>) -> Self {
+        Self::new("Bash", json!({ "command": command })).suggesting(updates)
+    }
+
     pub(crate) fn suggesting(mut self, updates: impl IntoIterator<Item = Value>) -> Self {
         self.suggestions = Some(Value::Array(updates.into_iter().collect()));
         self
@@ -62,6 +70,18 @@ impl Scene {
         ask.plan.clear_context = true;
         ask.suggestions = self.suggestions.as_ref();
         adjust(&mut ask);
+        if ask.plan.fresh_modes.is_empty() {
+            ask.plan.fresh_modes = ask.plan.offered_modes;
+        }
+        prepare(&ask).unwrap()
+    }
+
+    /// The question under rules of the settings.
+    pub(crate) fn under(&self, rules: &RuleSet) -> PreparedRequest {
+        let mut ask = AskContext::new(&self.tool, &self.input, "toolu_1", "/repo", &LexicalPaths);
+        ask.home = Some("/home/u");
+        ask.suggestions = self.suggestions.as_ref();
+        ask.rules = rules;
         prepare(&ask).unwrap()
     }
 
@@ -93,6 +113,22 @@ pub(crate) fn durable_label(request: &PreparedRequest) -> Option<String> {
         .iter()
         .find(durable)
         .map(|option| option.name.clone())
+}
+
+/// Rules as settings have them, by what they do.
+pub(crate) fn rules_of_settings(lists: &[(&str, &[&str])]) -> RuleSet {
+    let mut rules = RuleSet::default();
+    for (kind, texts) in lists {
+        let kind = match *kind {
+            "allow" => RuleKind::Allow,
+            "ask" => RuleKind::Ask,
+            _ => RuleKind::Deny,
+        };
+        texts.iter().for_each(|text| {
+            rules.add(kind, text, RuleOrigin::Arguments);
+        });
+    }
+    rules
 }
 
 /// An allow rule for the session; no content makes it a rule for the whole tool.

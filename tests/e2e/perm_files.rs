@@ -13,6 +13,7 @@ pub(crate) fn cases() -> Vec<Case> {
         writing_in_the_project_turns_on_accepted_edits,
         writing_outside_the_project_names_its_folder_and_the_mode,
         editing_claudes_own_files_can_only_be_allowed_once,
+        writing_what_is_asked_about_in_every_mode_can_only_be_allowed_once,
         reading_outside_the_project_allows_its_folder,
     ]
 }
@@ -118,9 +119,35 @@ fn editing_claudes_own_files_can_only_be_allowed_once(world: &mut World) {
     for id in ["toolu_0", "toolu_1", "toolu_2", "toolu_3", "toolu_4"] {
         assert_eq!(turn.tool(id).status(), "completed");
     }
+    // Claude looks at its commands again, sooner or later.
+    turn.ignore("available_commands_update");
     assert_eq!(turn.text(), "edited");
     assert_eq!(std::fs::read_to_string(command).unwrap(), "three\n");
     // Claude lists the changed command anew, before or after the turn's end.
+    turn.ignore_rest();
+}
+
+/// Accept edits does not help here: with it, Claude asks about these just the same.
+fn writing_what_is_asked_about_in_every_mode_can_only_be_allowed_once(world: &mut World) {
+    let sensitive = [
+        ".git/x",
+        ".vscode/x",
+        ".idea/x",
+        ".mcp.json",
+        ".gitmodules",
+        ".npmrc",
+        "sub/.git/x",
+    ];
+    let project = sensitive.iter().map(|path| world.project().join(path));
+    let home = [".bashrc", ".gitconfig"].map(|path| world.home().join(path));
+    let files: Vec<_> = project.chain(home).collect();
+    let calls = files.iter().enumerate();
+    let calls = calls.map(|(n, file)| write(&format!("toolu_{n}"), file));
+    world.model().script(calls.chain([text("written")]));
+    let (_agent, mut client, session) = open(world);
+    let turn = client.prompt(&session, "write", allow_once);
+    assert_eq!(turn.questions().len(), files.len());
+    turn.questions().iter().for_each(assert_once_only);
     turn.ignore_rest();
 }
 

@@ -11,6 +11,7 @@ use crate::support::open;
 pub(crate) fn cases() -> Vec<Case> {
     cases![Claude, Stdio:
         a_command_under_an_ask_rule_can_only_be_allowed_once,
+        a_command_in_part_under_an_ask_rule_can_only_be_allowed_once,
         a_skill_under_an_ask_rule_can_only_be_allowed_once,
         a_skill_that_an_ask_rule_names_can_only_be_allowed_once,
         an_ask_rule_for_commands_holds_in_bypass_mode,
@@ -26,6 +27,12 @@ fn a_command_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
         "Bash",
         &json!({"command": "touch x"}),
     );
+}
+
+/// Claude does not say that this rule matched.
+fn a_command_in_part_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {
+    let piped = json!({"command": "touch x | cat"});
+    asked_twice(world, "Bash(touch*)", "default", "Bash", &piped);
 }
 
 fn a_skill_under_an_ask_rule_can_only_be_allowed_once(world: &mut World) {

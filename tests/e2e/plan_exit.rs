@@ -18,6 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_plan_approved_with_edits_asks_for_none,
         a_plan_approved_for_auto_goes_on_in_auto,
         a_plan_approved_for_bypass_asks_for_nothing,
+        bypass_that_only_a_fresh_process_can_have_is_offered_with_a_cleared_context,
         a_refused_plan_ends_the_turn_and_stays_in_plan_mode,
         a_plan_refused_with_words_goes_on_in_the_same_turn,
         the_model_enters_plan_mode_before_its_call_is_done,
@@ -129,6 +130,30 @@ fn a_plan_approved_for_auto_goes_on_in_auto(world: &mut World) {
         (turn.tool("toolu_p").status(), turn.stop_reason()),
         ("completed", "end_turn")
     );
+    turn.ignore_rest();
+}
+
+fn bypass_that_only_a_fresh_process_can_have_is_offered_with_a_cleared_context(world: &mut World) {
+    world.set_env("IS_SANDBOX", "1");
+    world.model().script([
+        exit_plan(),
+        tool("toolu_b", "Bash", json!({"command": "touch made.txt"})),
+        text("built"),
+    ]);
+    let (_agent, mut client, session) = plan_mode(world);
+    let (prompt, id, request) = ask_for_plan(&mut client, &session);
+    let expected = [
+        "exit-plan-default",
+        "exit-plan-clear-bypass",
+        "exit-plan-accept-edits",
+        "reject",
+    ];
+    assert_eq!(option_ids(&request), expected);
+    choose(&mut client, &id, &request, "exit-plan-clear-bypass");
+    let mut turn = client.finish_prompt(&prompt, no_questions);
+    assert_eq!(modes(&turn.take("current_mode_update")), ["bypassPermissions"]);
+    assert_eq!(turn.tool("toolu_b").status(), "completed");
+    assert!(world.project().join("made.txt").exists());
     turn.ignore_rest();
 }
 

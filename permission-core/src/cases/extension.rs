@@ -8,11 +8,16 @@ use crate::{
     testing::{Scene, d, durable_label, l, listing, m, r},
 };
 
-const OPTION_IDS: [(&str, OptionId, OptionKind); 12] = [
+const OPTION_IDS: [(&str, OptionId, OptionKind); 13] = [
     ("allow-once", OptionId::AllowOnce, OptionKind::AllowOnce),
     (
         "allow-with-updates",
         OptionId::AllowWithUpdates,
+        OptionKind::AllowAlways,
+    ),
+    (
+        "allow-with-fewer-updates",
+        OptionId::AllowWithFewerUpdates,
         OptionKind::AllowAlways,
     ),
     (
@@ -65,7 +70,7 @@ fn option_ids_table_every_id_has_its_spelling_and_kind() {
         Scene::new("ExitPlanMode", json!({ "plan": "p" })).prepare_with(|ask| ask.plan.offered_modes = modes)
     };
     let requests = [
-        Scene::bash().suggesting([l("Bash", "x:*")]).prepare(),
+        Scene::running("touch x", [l("Bash", "touch x *"), m("acceptEdits")]).prepare(),
         Scene::new("Skill", json!({ "skill": "a b" })).prepare(),
         plan(&[PermissionMode::Auto]),
         plan(&[PermissionMode::BypassPermissions]),
@@ -147,15 +152,16 @@ const ONCE: &[&str] = &["allow-once", "reject"];
 #[test]
 fn family_bash_and_powershell_offer_the_exact_bundle() {
     for tool in ["Bash", "PowerShell"] {
-        family(tool, json!({}), Some(l(tool, "x:*")), DURABLE);
-        family(tool, json!({}), None, ONCE);
+        let input = json!({ "command": "x" });
+        family(tool, input.clone(), Some(l(tool, "x:*")), DURABLE);
+        family(tool, input, None, ONCE);
     }
 }
 
 #[test]
 fn family_read_glob_and_grep_offer_a_matching_session_grant() {
     for tool in ["Read", "Glob", "Grep"] {
-        let input = json!({ "file_path": "/repo/a" });
+        let input = json!({ "file_path": "/repo/a", "pattern": "a" });
         family(tool, input.clone(), Some(r("Read", "//repo/**")), DURABLE);
         family(tool, input, Some(l("Read", "//repo/**")), ONCE);
     }
@@ -299,9 +305,8 @@ fn one_time_allow_changes_nothing() {
 
 #[test]
 fn a_durable_option_that_turns_on_a_mode_says_so_to_the_host() {
-    let request = Scene::bash()
-        .suggesting([l("Bash", "touch x *"), d(&["/repo"]), m("acceptEdits")])
-        .prepare();
+    let updates = [l("Bash", "touch x *"), d(&["/repo"]), m("acceptEdits")];
+    let request = Scene::running("touch x", updates).prepare();
     assert!(durable_label(&request).is_some(), "{:?}", listing(&request));
     let settled = request.settle(&Answer::selected("allow-with-updates")).unwrap();
     assert_eq!(

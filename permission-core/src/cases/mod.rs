@@ -4,6 +4,7 @@
 //! cancellation, announcement) stand here only as far as this crate decides. Must not test parts on their own.
 
 mod answers;
+mod durable;
 mod extension;
 mod files;
 mod plan;

@@ -29,6 +29,23 @@ fn answer(request: &PreparedRequest, answer: &Answer) -> (Value, FollowUp) {
 }
 
 #[test]
+fn a_mode_that_only_a_fresh_process_can_have_is_offered_with_a_cleared_context() {
+    let request = Scene::new("ExitPlanMode", json!({ "plan": "p" })).prepare_with(|ask| {
+        ask.plan.offered_modes = PLAIN;
+        ask.plan.fresh_modes = WITH_BYPASS;
+    });
+    assert_eq!(
+        listing(&request),
+        [
+            "exit-plan-default: Yes, manually approve edits",
+            "exit-plan-clear-bypass: Yes, clear context and bypass permissions",
+            "exit-plan-accept-edits: Yes, auto-accept edits",
+            "reject: No, keep planning",
+        ]
+    );
+}
+
+#[test]
 fn cases_55_to_57_one_elevated_mode_is_offered_with_and_without_the_context() {
     assert_eq!(
         listing(&planned(EVERY_MODE)),

@@ -26,9 +26,10 @@ const TOOLS: [&str; 12] = [
     "Unknown",
 ];
 
-const IDS: [&str; 15] = [
+const IDS: [&str; 16] = [
     "allow-once",
     "allow-with-updates",
+    "allow-with-fewer-updates",
     "allow-skill-exact",
     "allow-skill-prefix",
     "exit-plan-auto",
@@ -59,7 +60,7 @@ fn scene() -> impl Strategy<Value = (Scene, bool)> {
         0..3,
     );
     (select(&TOOLS[..]), updates, any::<bool>()).prop_map(|(tool, updates, asked_by_rule)| {
-        let input = json!({ "url": "https://a.b", "skill": "s t", "host": "a.b", "plan": "p", "file_path": "/repo/a" });
+        let input = json!({ "command": "x", "url": "https://a.b", "skill": "s t", "host": "a.b", "plan": "p", "file_path": "/repo/a" });
         (Scene::new(tool, input).suggesting(updates), asked_by_rule)
     })
 }

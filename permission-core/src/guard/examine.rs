@@ -268,9 +268,9 @@ impl Guard {
             return nothing(changed);
         };
         let asks = policy.rules.asks(seen).map(|hit| AskReason::Rule(hit.rule));
-        let allowed = policy.rules.allows(seen, false);
+        let allowed = policy.rules.settles(seen, false);
         // What only reads in the workspace needs no allow rule that could be passed over.
-        let harmless = allowed == Some(Allowed::ReadOnly) || seen.reads_inside();
+        let harmless = allowed == Some(Allowed::ReadOnly);
         let tired = !harmless && self.denials.reached(call.agent, policy.denial_threshold);
         let tired = tired.then(|| AskReason::Denials(self.denials.consecutive(call.agent)));
         let reason = asks.or(hook_asks.map(AskReason::Hook)).or(tired);
@@ -302,7 +302,7 @@ impl Guard {
                 rule: rules.first().cloned(),
                 ..nothing(changed)
             },
-            Some(Allowed::ReadOnly) | None => nothing(changed),
+            Some(Allowed::ReadOnly | Allowed::AcceptedEdit) | None => nothing(changed),
         }
     }
 

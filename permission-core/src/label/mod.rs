@@ -44,14 +44,8 @@ pub(crate) enum BeyondRules {
     DirectoriesAndAcceptEdits,
 }
 
-/// A label and the parts it consists of.
-pub(crate) struct Label {
-    pub(crate) text: String,
-    pub(crate) parts: Vec<Part>,
-}
-
 /// The label of a bundle. `None` where some of it cannot be named, or not in 200 characters.
-pub(crate) fn of(updates: &[PermissionUpdate], vocabulary: &Vocabulary<'_>) -> Option<Label> {
+pub(crate) fn of(updates: &[PermissionUpdate], vocabulary: &Vocabulary<'_>) -> Option<String> {
     let mut collected = Collected::default();
     for update in updates {
         match update {
@@ -123,7 +117,7 @@ impl Collected {
         (self.length <= MAX_LABEL).then_some(())
     }
 
-    fn label(mut self) -> Option<Label> {
+    fn label(mut self) -> Option<String> {
         self.local.sort_by_key(Part::rank);
         self.session.sort_by_key(Part::rank);
         let text = match (listed(&self.local), listed(&self.session)) {
@@ -132,8 +126,7 @@ impl Collected {
             (Some(local), Some(session)) => format!("Yes, and {local}; for this session also {session}"),
             (None, None) => return None,
         };
-        let parts = self.local.into_iter().chain(self.session).collect();
-        (utf16_len(&text) <= MAX_LABEL).then_some(Label { text, parts })
+        (utf16_len(&text) <= MAX_LABEL).then_some(text)
     }
 }
 

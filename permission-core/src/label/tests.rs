@@ -92,6 +92,26 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
+/// What a command may hold and still be one: that is what is offered.
+fn words() -> impl Strategy<Value = String> {
+    const WORDS: [&str; 12] = [
+        "npm",
+        "git",
+        "x",
+        "a.b",
+        "and",
+        "allow",
+        "the command",
+        "turn on",
+        "for this session",
+        "commands",
+        "reading",
+        "/etc/x",
+    ];
+    let end = select(&["", "", " *", ":*"][..]);
+    (prop::collection::vec(select(&WORDS[..]), 1..4), end).prop_map(|(words, end)| words.join(" ") + end)
+}
+
 /// Mostly what the tool's family takes, now and then something else.
 fn rule(tool: &'static str) -> BoxedStrategy<(String, String)> {
     let named = |tools: &'static [&'static str]| select(tools).prop_map(str::to_owned);
@@ -103,7 +123,7 @@ fn rule(tool: &'static str) -> BoxedStrategy<(String, String)> {
         prop_oneof![3 => below.prop_map(|(root, rest)| format!("{root}{rest}")), 1 => Just(String::new()), 1 => text()]
     };
     let own: BoxedStrategy<(String, String)> = match tool {
-        "Bash" | "PowerShell" => (Just(tool.to_owned()), text()).boxed(),
+        "Bash" | "PowerShell" => (Just(tool.to_owned()), prop_oneof![3 => words(), 1 => text()]).boxed(),
         "Read" | "Grep" => (Just("Read".to_owned()), path()).boxed(),
         "Edit" | "Write" | "NotebookEdit" => (Just("Edit".to_owned()), path()).boxed(),
         _ => (
@@ -152,7 +172,10 @@ fn scene() -> impl Strategy<Value = Scene> {
                 "SandboxNetworkAccess" => updates = vec![l(tool, &text)],
                 _ => {}
             }
+            let command = contents(&updates).join(" && ");
             let input = json!({
+                "command": command,
+                "pattern": "*",
                 "file_path": format!("/repo/{text}"),
                 "path": "/repo",
                 "url": format!("https://{text}/"),
@@ -163,6 +186,19 @@ fn scene() -> impl Strategy<Value = Scene> {
             Scene::new(tool, input).suggesting(updates)
         })
     })
+}
+
+/// Commands that the rules of a bundle are about, so that it is offered.
+fn contents(updates: &[Value]) -> Vec<String> {
+    let rules = updates
+        .iter()
+        .filter_map(|update| update["rules"].as_array())
+        .flatten();
+    let contents = rules.filter(|rule| matches!(rule["toolName"].as_str(), Some("Bash" | "PowerShell")));
+    let stem = |content: &str| content.trim_end_matches(":*").trim_end_matches(" *").to_owned();
+    contents
+        .filter_map(|rule| rule["ruleContent"].as_str().map(stem))
+        .collect()
 }
 
 /// What an effect really does, in the words of the reader.
@@ -298,21 +334,29 @@ fn the_generated_bundles_are_offered_often_enough() {
 
 #[test]
 fn every_wording_of_a_label() {
-    let bash = |updates: Vec<Value>| Scene::bash().suggesting(updates);
     let edit =
         |update: Value| Scene::new("Edit", json!({ "file_path": "/repo/.claude/a" })).suggesting([update]);
     let read = |update: Value| Scene::new("Read", json!({ "file_path": "/repo/src/a" })).suggesting([update]);
     let scenes = [
-        bash(vec![l("Bash", "npm test:*")]),
-        bash(vec![r("Bash", "npm test *")]),
-        bash(vec![l("Bash", "curl http://x")]),
-        bash(vec![l("Bash", "git * main")]),
-        bash(vec![l("Read", "//etc/x/**")]),
-        bash(vec![d(&["/w/codex-acp/src"])]),
-        bash(vec![m("acceptEdits")]),
-        bash(vec![l("Bash", "a:*"), l("Bash", "b"), l("Read", "c/d")]),
-        bash(vec![m("acceptEdits"), d(&["/repo"]), l("Bash", "touch x *")]),
-        bash(vec![r("Bash", "a:*"), l("Bash", "a:*"), r("Read", "~/b")]),
+        Scene::running("npm test", [l("Bash", "npm test:*")]),
+        Scene::running("npm test", [r("Bash", "npm test *")]),
+        Scene::running("curl http://x", [l("Bash", "curl http://x")]),
+        Scene::running("git push main", [l("Bash", "git * main")]),
+        Scene::running("cat /etc/x/y", [l("Read", "//etc/x/**")]),
+        Scene::running("ls /w/codex-acp/src", [d(&["/w/codex-acp/src"])]),
+        Scene::running("touch x", [m("acceptEdits")]),
+        Scene::running(
+            "a && b && cat c/d",
+            [l("Bash", "a:*"), l("Bash", "b"), l("Read", "c/d")],
+        ),
+        Scene::running(
+            "touch x",
+            [m("acceptEdits"), d(&["/repo"]), l("Bash", "touch x *")],
+        ),
+        Scene::running(
+            "a && cat ~/b",
+            [r("Bash", "a:*"), l("Bash", "a:*"), r("Read", "~/b")],
+        ),
         read(r("Read", "src/**")),
         read(r("Read", "")),
         edit(r("Edit", "//repo/**")),

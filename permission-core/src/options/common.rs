@@ -1,13 +1,13 @@
 //! What all builders share: the two one-time options, and the one way to make a durable option.
 //!
-//! Place in the flow: every family's list is `once(durable)`; a durable option is made from its bundle, and its
-//! label and effect come from that same bundle. Must not take a label from anywhere else.
+//! Place in the flow: every family's list is `once_and(durable)`; a durable option is made from its bundle, and its
+//! label and effect come from that same bundle. `bundle` says which bundle that is. Must not take a label from anywhere else.
 
-use super::{OptionId, OptionKind, PermissionOption};
+use super::{OptionId, OptionKind, PermissionOption, bundle};
 use crate::{
     ask::AskContext,
     effect::Effect,
-    label::{self, Label, Part, Scope, Vocabulary},
+    label::{self, Part, Scope, Vocabulary},
     paths::Places,
     present::words,
     result::DecisionClassification,
@@ -18,32 +18,41 @@ use crate::{
 pub(crate) struct Offer<'a> {
     pub(crate) ask: &'a AskContext<'a>,
     pub(crate) places: Places<'a>,
+    asked_by_rule: bool,
     suggested: Option<Snapshot>,
 }
 
 impl<'a> Offer<'a> {
     pub(crate) fn of(ask: &'a AskContext<'a>) -> Self {
-        let suggested = if ask.asked_by_rule() {
-            None
-        } else {
-            Snapshot::take(ask.suggestions)
-        };
+        let asked_by_rule = ask.asked_by_rule();
+        let suggested = Snapshot::take(ask.suggestions).filter(|_| !asked_by_rule);
         Self {
             ask,
             places: Places::of(ask),
+            asked_by_rule,
             suggested,
         }
     }
 
-    /// Claude's suggestion as an option, if the vocabulary names all of it and `fits` agrees.
-    pub(crate) fn suggestion(
-        &self,
-        vocabulary: &Vocabulary<'_>,
-        fits: impl FnOnce(&Label) -> bool,
-    ) -> Option<PermissionOption> {
-        let updates = self.suggested.clone()?;
-        let label = label::of(updates.updates(), vocabulary).filter(fits)?;
-        Some(durable(OptionId::AllowWithUpdates, label, updates))
+    /// Claude's suggestion, and the part of it that is enough, if the vocabulary names all of it.
+    pub(crate) fn suggestion(&self, vocabulary: &Vocabulary<'_>) -> Vec<PermissionOption> {
+        let named = |updates: &Snapshot| label::of(updates.updates(), vocabulary);
+        let suggested = self
+            .suggested
+            .as_ref()
+            .filter(|suggested| named(suggested).is_some());
+        let Some(effective) = suggested.and_then(|suggested| bundle::effective(self.ask, suggested)) else {
+            return Vec::new();
+        };
+        let option = |id, updates: Snapshot| Some(durable(id, named(&updates)?, updates));
+        let enough = option(
+            OptionId::AllowWithFewerUpdates,
+            bundle::enough(self.ask, &effective),
+        );
+        let all = option(OptionId::AllowWithUpdates, effective);
+        // Two ways to say the same are no choice.
+        let fewer = enough.filter(|enough| all.as_ref().is_some_and(|all| all.name != enough.name));
+        fewer.into_iter().chain(all).collect()
     }
 
     /// Claude's suggestion itself.
@@ -58,14 +67,12 @@ impl<'a> Offer<'a> {
         rule: PermissionRule,
         part: &dyn Fn(&PermissionRule) -> Option<Part>,
     ) -> Option<PermissionOption> {
-        if self.ask.asked_by_rule() {
-            return None;
-        }
         let updates = Snapshot::generated(PermissionUpdate::AddRules {
             rules: vec![rule],
             behavior: PermissionBehavior::Allow,
             destination: PermissionDestination::LocalSettings,
-        })?;
+        });
+        let updates = updates.filter(|updates| !self.asked_by_rule && bundle::settles(self.ask, updates))?;
         let vocabulary = Vocabulary {
             rule: part,
             scopes: &[Scope::Local],
@@ -103,10 +110,10 @@ pub(crate) fn reject(name: &str) -> PermissionOption {
     }
 }
 
-fn durable(id: OptionId, label: Label, updates: Snapshot) -> PermissionOption {
+fn durable(id: OptionId, name: String, updates: Snapshot) -> PermissionOption {
     PermissionOption {
         id,
-        name: label.text,
+        name,
         kind: OptionKind::AllowAlways,
         effect: Effect::AllowWithUpdates {
             updates,

@@ -18,5 +18,5 @@ pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
         scopes: &[Scope::Local, Scope::Session],
         beyond_rules: BeyondRules::Nothing,
     };
-    once_and(offer.suggestion(&vocabulary, |_| true))
+    once_and(offer.suggestion(&vocabulary))
 }

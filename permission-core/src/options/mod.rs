@@ -1,8 +1,10 @@
 //! The options of a request: one builder a tool family, one order for all.
 //!
 //! Place in the flow: `prepare` calls [`offered`]; the family's builder returns options that already hold their
-//! effects. Must not offer a durable option whose label does not name its whole effect.
+//! effects. Must not offer a durable option whose label does not name its whole effect, nor one after which the call would
+//! be asked about again.
 
+mod bundle;
 mod common;
 mod files;
 mod mcp;
@@ -26,6 +28,8 @@ pub enum OptionId {
     AllowOnce,
     /// Allow and apply the displayed durable effect.
     AllowWithUpdates,
+    /// Allow and apply the displayed part of it that is enough for this call.
+    AllowWithFewerUpdates,
     /// Allow the exact Skill invocation in local settings.
     AllowSkillExact,
     /// Allow the parameterized Skill prefix in local settings.
@@ -81,6 +85,7 @@ impl OptionId {
         match self {
             Self::AllowOnce => "allow-once",
             Self::AllowWithUpdates => "allow-with-updates",
+            Self::AllowWithFewerUpdates => "allow-with-fewer-updates",
             Self::AllowSkillExact => "allow-skill-exact",
             Self::AllowSkillPrefix => "allow-skill-prefix",
             Self::ExitPlanAuto => "exit-plan-auto",

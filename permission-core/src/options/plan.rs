@@ -31,13 +31,15 @@ pub(super) fn enter_options() -> Vec<PermissionOption> {
     ]
 }
 
-/// One elevated mode with the context kept, the same with a cleared context if there is a plan and the host can do
-/// that, manual approval, or more planning.
+/// One elevated mode with the context kept, one with a cleared context if there is a plan and the host can do that, manual
+/// approval, or more planning. A fresh process may have a mode that the running one cannot have.
 pub(super) fn exit_options(offer: &Offer<'_>) -> Vec<PermissionOption> {
-    let elevated = Elevated::best_of(offer.ask.plan.offered_modes);
-    let plan = plan_text(offer).filter(|_| offer.ask.plan.clear_context);
-    let clear = plan.map(|plan| clear_option(elevated, plan, offer.ask.plan.context_used_percent));
-    let keep = keep_option(elevated.keep_id(), elevated.mode());
+    let facts = &offer.ask.plan;
+    let plan = plan_text(offer).filter(|_| facts.clear_context);
+    let fresh = Elevated::best_of(facts.fresh_modes);
+    let clear = plan.map(|plan| clear_option(fresh, plan, facts.context_used_percent));
+    let kept = Elevated::best_of(facts.offered_modes);
+    let keep = keep_option(kept.keep_id(), kept.mode());
     let manual = keep_option(OptionId::ExitPlanDefault, PermissionMode::Default);
     let reject = PermissionOption {
         effect: Effect::KeepPlanning,

@@ -27,9 +27,9 @@ pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
         beyond_rules: BeyondRules::Nothing,
     };
     once_and(if is_one_rule(offer) {
-        offer.suggestion(&vocabulary, |_| true)
+        offer.suggestion(&vocabulary)
     } else {
-        None
+        Vec::new()
     })
 }
 

@@ -1,4 +1,4 @@
-//! Bash and PowerShell: Claude's bundle, where it holds nothing but command rules, reads, directories and the mode
+//! Bash, PowerShell and what Monitor runs: Claude's bundle, where it holds nothing but command rules, reads, directories and the mode
 //! that accepts edits.
 //!
 //! Place in the flow: called by `offered`. Must not make a rule of its own: a command says little about the next one.
@@ -17,14 +17,14 @@ pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
         scopes: &[Scope::Local, Scope::Session],
         beyond_rules: BeyondRules::DirectoriesAndAcceptEdits,
     };
-    once_and(offer.suggestion(&vocabulary, |_| true))
+    once_and(offer.suggestion(&vocabulary))
 }
 
 /// A rule for the very shell at hand, or for reading; never for all of either.
 fn part(rule: &PermissionRule, offer: &Offer<'_>) -> Option<Part> {
     let content = rule.rule_content.as_deref()?;
     match &*rule.tool_name {
-        tool if tool == offer.ask.tool_name => Part::command(content),
+        tool if tool == offer.ask.shell() => Part::command(content),
         READ if !is_bare_wildcard(content) => Part::reading(Some(content), &offer.places),
         _ => None,
     }

@@ -261,15 +261,14 @@ impl Pipeline {
         self.session
             .allows_at(evaluation.mark)
             .for_each(|set| rules.extend(set));
-        evaluation.with_call(paths, |call| match rules.allows(call, accepts) {
+        evaluation.with_call(paths, |call| match rules.settles(call, accepts) {
             Some(Allowed::ByRules(rules)) => Some(Allowance {
                 stage: Stage::Rules,
                 reason: Reason::Rule,
                 rules,
             }),
             Some(Allowed::ReadOnly) => Some(needless(Reason::ReadOnly)),
-            None if call.reads_inside() => Some(needless(Reason::ReadOnly)),
-            None if accepts && call.edits_inside() => Some(needless(Reason::AcceptedEdit)),
+            Some(Allowed::AcceptedEdit) => Some(needless(Reason::AcceptedEdit)),
             None => None,
         })
     }

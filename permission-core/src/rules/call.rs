@@ -3,12 +3,15 @@
 //! Place in the flow: the pipeline and the guard make one for each call (and again for a changed input). The command is
 //! analysed once.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{ToolGroup, reach::Files, words};
 use crate::{
+    family::{POWERSHELL, SANDBOX_NETWORK},
     paths::{PathResolver, Places, Subject},
-    shell::{self, Analysis, Word},
+    shell::{self, Analysis, Invocation, Word},
 };
 
 /// The directories that a session works in.
@@ -46,15 +49,29 @@ pub(super) struct Command {
 impl<'a> Call<'a> {
     /// A call of `tool` with `input`.
     pub fn new(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
+        Self::read(tool, input, workspace, shell::analyse)
+    }
+
+    /// The same, where anything may come in through a command's input: so a rule about the command would have it next time.
+    pub(crate) fn fed_anything(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
+        Self::read(tool, input, workspace, shell::analyse_fed_anything)
+    }
+
+    fn read(
+        tool: &'a str,
+        input: &'a Value,
+        workspace: Workspace<'a>,
+        analyse: impl FnOnce(&str) -> Analysis,
+    ) -> Self {
         let text = input.get("command").and_then(Value::as_str);
         let command = text
             .filter(|_| ToolGroup::of(tool) == ToolGroup::Command)
             .map(|text| Command {
                 text: text.to_owned(),
-                analysis: if tool == "PowerShell" {
+                analysis: if tool == POWERSHELL && !shell::is_plain(text) {
                     shell::unreadable(text)
                 } else {
-                    shell::analyse(text)
+                    analyse(text)
                 },
                 files: Files::default(),
             });
@@ -91,6 +108,14 @@ impl<'a> Call<'a> {
     /// A text of the input.
     pub(crate) fn text(&self, name: &str) -> Option<&'a str> {
         self.input.get(name).and_then(Value::as_str)
+    }
+
+    /// The address that is called, if the input names one.
+    pub(super) fn url(&self) -> Option<Cow<'a, str>> {
+        match self.text("host") {
+            Some(host) if self.tool == SANDBOX_NETWORK => Some(format!("https://{}/", host.trim()).into()),
+            Some(_) | None => self.text("url").map(Cow::Borrowed),
+        }
     }
 
     /// The file or directory of a file tool. `None` where the input names none that can be told.
@@ -148,6 +173,20 @@ impl<'a> Call<'a> {
     pub(crate) fn edits_inside(&self) -> bool {
         ToolGroup::of(self.tool) == ToolGroup::Edits
             && self.subject().is_some_and(|subject| self.accepts_edit(&subject))
+    }
+
+    /// Whether it is an editing tool whose file is, or may be, among Claude's own settings.
+    pub(crate) fn edits_claude_settings(&self) -> bool {
+        let settings = |subject: Subject| self.places().is_claude_settings(&subject);
+        ToolGroup::of(self.tool) == ToolGroup::Edits && self.subject().is_some_and(settings)
+    }
+
+    /// The commands that certainly run, as they were written.
+    pub(crate) fn commands(&self) -> Vec<String> {
+        let seen = self.analysis().map(Analysis::seen);
+        let invocations = seen.into_iter().flat_map(|seen| &seen.invocations);
+        let certain = invocations.filter(|invocation| invocation.certain && !invocation.words.is_empty());
+        certain.map(Invocation::written).collect()
     }
 
     fn accepts_edit(&self, subject: &Subject) -> bool {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     paths::{Places, Subject},
-    shell::{Analysis, FileUse, Invocation, is_read_only, operands},
+    shell::{Analysis, FileUse, Invocation, answers_for_its_files, is_edit, is_read_only, operands},
 };
 
 /// A rule that decides.
@@ -30,6 +30,8 @@ pub enum Allowed {
     ByRules(Vec<Arc<Rule>>),
     /// All of it provably only reads, inside the workspace.
     ReadOnly,
+    /// It edits inside the workspace, and the mode accepts that.
+    AcceptedEdit,
 }
 
 impl RuleSet {
@@ -72,6 +74,16 @@ impl RuleSet {
         }
     }
 
+    /// Why there is no question about the call, if there is none: rules, or what needs no rule inside the workspace.
+    pub(crate) fn settles(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+        let needless = || {
+            let edits = edits_accepted && call.edits_inside();
+            let reads = call.reads_inside().then_some(Allowed::ReadOnly);
+            reads.or(edits.then_some(Allowed::AcceptedEdit))
+        };
+        self.allows(call, edits_accepted).or_else(needless)
+    }
+
     fn hit(&self, kind: RuleKind, call: &Call<'_>, least: Reach) -> Option<Hit> {
         let rule = self.of(kind).find(|rule| reach(&rule.meaning, call) >= least)?;
         Some(Hit {
@@ -91,8 +103,8 @@ impl RuleSet {
             return None;
         };
         let mut rules: Vec<Arc<Rule>> = Vec::new();
-        let mut add = |rule: Option<&Arc<Rule>>| {
-            if let Some(rule) = rule.filter(|rule| !rules.contains(rule)) {
+        let mut add = |rule: &Arc<Rule>| {
+            if !rules.contains(rule) {
                 rules.push(Arc::clone(rule));
             }
         };
@@ -105,18 +117,8 @@ impl RuleSet {
             return None;
         }
         for invocation in certain {
-            if invocation.words.is_empty() && is_read_only(invocation) {
-                continue;
-            }
-            let by_rule = self.of(RuleKind::Allow).find(|rule| {
-                let Meaning { tool, content, .. } = &rule.meaning;
-                tool.names(call.tool)
-                    && matches!(content, Content::Command(pattern) if pattern.allows(invocation))
-            });
-            if by_rule.is_none() && !reads_inside(call, invocation) {
-                return None;
-            }
-            add(by_rule);
+            let by_rules = self.allows_invocation(call, invocation, edits_accepted)?;
+            by_rules.into_iter().for_each(&mut add);
         }
         for file in &commands.redirections {
             let accepted = if file.access.writes() {
@@ -128,13 +130,51 @@ impl RuleSet {
             if by_rule.is_none() && !accepted {
                 return None;
             }
-            add(by_rule);
+            by_rule.into_iter().for_each(&mut add);
         }
         Some(if rules.is_empty() {
             Allowed::ReadOnly
         } else {
             Allowed::ByRules(rules)
         })
+    }
+
+    /// The rules that let one command run, none where it needs none. What a rule says about a command says nothing about
+    /// the files that it is given.
+    fn allows_invocation(
+        &self,
+        call: &Call<'_>,
+        invocation: &Invocation,
+        edits_accepted: bool,
+    ) -> Option<Vec<&Arc<Rule>>> {
+        if invocation.words.is_empty() && is_read_only(invocation) {
+            return Some(Vec::new());
+        }
+        let by_rule = self.of(RuleKind::Allow).find(|rule| {
+            let Meaning { tool, content, .. } = &rule.meaning;
+            tool.names_commands_of(call.tool)
+                && matches!(content, Content::Command(pattern) if pattern.allows(invocation))
+        });
+        let needless = is_read_only(invocation) || edits_accepted && is_edit(invocation);
+        if by_rule.is_none() && !needless {
+            return None;
+        }
+        let mut rules: Vec<&Arc<Rule>> = by_rule.into_iter().collect();
+        if answers_for_its_files(invocation) {
+            for file in operands(&invocation.words) {
+                let inside = if file.access.writes() {
+                    call.accepts_word(&file.path)
+                } else {
+                    call.is_word_inside(&file.path)
+                };
+                let by_rule = self.allows_use(call, &file);
+                if by_rule.is_none() && !inside {
+                    return None;
+                }
+                rules.extend(by_rule);
+            }
+        }
+        Some(rules)
     }
 
     fn allows_use(&self, call: &Call<'_>, file: &FileUse) -> Option<&Arc<Rule>> {
@@ -158,14 +198,6 @@ impl RuleSet {
     }
 }
 
-/// A command that only reads, and only inside the workspace.
-fn reads_inside(call: &Call<'_>, invocation: &Invocation) -> bool {
-    is_read_only(invocation)
-        && operands(&invocation.words)
-            .iter()
-            .all(|file| call.is_word_inside(&file.path))
-}
-
 /// The path that a rule of the group is about.
 fn path_of(meaning: &Meaning, group: ToolGroup) -> Option<&PathPattern> {
     match &meaning.content {
@@ -184,8 +216,16 @@ fn allows_value(meaning: &Meaning, call: &Call<'_>) -> bool {
         return false;
     }
     match &meaning.content {
-        Content::Host(host) => call.text("url").and_then(|url| host.fits(url)).unwrap_or(false),
-        Content::Name(name) => name_of(call).is_some_and(|(value, arguments)| name.fits(value, arguments)),
+        Content::Host(host) => call.url().and_then(|url| host.fits(&url)).unwrap_or(false),
+        Content::Name(name) => {
+            let inline = || {
+                let apart = call
+                    .text("args")
+                    .is_some_and(|arguments| !arguments.trim().is_empty());
+                !apart && call.text("skill").is_some_and(|skill| name.spells(skill))
+            };
+            name_of(call).is_some_and(|(value, arguments)| name.fits(value, arguments)) || inline()
+        }
         Content::Whole | Content::Command(_) | Content::Path(_) | Content::Nothing => false,
     }
 }

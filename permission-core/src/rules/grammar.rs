@@ -11,6 +11,7 @@ use super::{
     value::{HostPattern, NamePattern, ParameterPattern},
     words,
 };
+use crate::family::SANDBOX_NETWORK;
 
 /// What a rule is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +60,7 @@ pub(super) fn read(kind: RuleKind, text: &str) -> Read {
             None
         }
         ToolGroup::Reads | ToolGroup::Edits => return path(kind, meaning, tool, &content),
-        ToolGroup::Fetch => match HostPattern::read(&content) {
+        ToolGroup::Fetch => match host(tool, &content).and_then(HostPattern::read) {
             Some(host) => {
                 meaning.content = Content::Host(host);
                 None
@@ -154,6 +155,15 @@ fn path(kind: RuleKind, mut meaning: Meaning, tool: &str, content: &str) -> Read
     };
     meaning.content = Content::Path(pattern);
     (Some(meaning), (!own_name).then_some(words::PATH_LIMIT))
+}
+
+/// `domain:host` of an address, or the host itself of a connection from the sandbox.
+fn host<'c>(tool: &str, content: &'c str) -> Option<&'c str> {
+    if tool == SANDBOX_NETWORK {
+        Some(content)
+    } else {
+        content.strip_prefix("domain:")
+    }
 }
 
 fn other(kind: RuleKind, mut meaning: Meaning) -> Read {

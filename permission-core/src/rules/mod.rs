@@ -111,6 +111,11 @@ impl Rule {
 }
 
 impl RuleSet {
+    /// No rules.
+    pub const fn new() -> Self {
+        Self { rules: Vec::new() }
+    }
+
     /// Reads the rule texts of settings. Every problem is reported; none of them loosens anything.
     pub fn read(texts: &RuleTexts) -> (Self, Vec<RuleProblem>) {
         let mut set = Self::default();

@@ -74,7 +74,7 @@ fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
                     .as_ref()
                     .is_none_or(|command| may_run(command, pattern))
         }
-        Content::Host(host) => named && call.text("url").and_then(|url| host.fits(url)).unwrap_or(true),
+        Content::Host(host) => named && call.url().and_then(|url| host.fits(&url)).unwrap_or(true),
         Content::Name(name) => named && name_of(call).is_none_or(|(value, _)| name.names(value)),
         Content::Path(_) => false,
     }

@@ -2,6 +2,7 @@
 //!
 //! Place in the flow: `grammar` reads it, `decide` compares it with a call's tool. Names are compared exactly.
 
+use crate::family::{BASH, MONITOR, POWERSHELL, SANDBOX_NETWORK, WEB_FETCH};
 use crate::wildcard::{Glyph, fits, stars};
 
 /// What the content of a rule is about, by its tool.
@@ -31,10 +32,10 @@ impl ToolGroup {
     /// The group of a tool's name.
     pub(crate) fn of(tool: &str) -> Self {
         match tool {
-            "Bash" | "Monitor" | "PowerShell" => Self::Command,
+            BASH | MONITOR | POWERSHELL => Self::Command,
             "Read" | "Grep" | "Glob" | "NotebookRead" | "LS" => Self::Reads,
             "Edit" | "Write" | "NotebookEdit" | "MultiEdit" => Self::Edits,
-            "WebFetch" => Self::Fetch,
+            WEB_FETCH | SANDBOX_NETWORK => Self::Fetch,
             "Skill" => Self::Skill,
             "Agent" | "Task" => Self::Agent,
             _ => Self::Other,
@@ -70,7 +71,13 @@ impl ToolPattern {
 
     /// Whether a limit that names it holds for the tool: what Bash may not run, Monitor may not run either.
     pub(super) fn limits(&self, tool: &str) -> bool {
-        self.names(tool) || tool == "Monitor" && self.names("Bash")
+        self.names(tool) || tool == MONITOR && self.names(BASH)
+    }
+
+    /// Whether its content allows commands of the tool. Observed with Claude 2.1.318: what Monitor runs is allowed by rules
+    /// for Bash, and by none of its own.
+    pub(super) fn names_commands_of(&self, tool: &str) -> bool {
+        self.names(if tool == MONITOR { BASH } else { tool })
     }
 
     pub(super) fn is(&self, name: &str) -> bool {

@@ -2,12 +2,14 @@
 //!
 //! Place in the flow: `grammar` reads them, `decide` compares. Must not accept a value that it cannot read.
 
+use std::net::Ipv6Addr;
+
 use serde_json::Value;
 use url::Url;
 
 use crate::wildcard::{Glyph, fits, stars};
 
-/// `domain:host`, with `*` for any part.
+/// A host, with `*` for any part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct HostPattern(Vec<Glyph>);
 
@@ -29,9 +31,13 @@ pub(super) struct ParameterPattern {
 const PRIMARY: [&str; 6] = ["command", "file_path", "path", "notebook_path", "url", "domain"];
 
 impl HostPattern {
-    pub(super) fn read(content: &str) -> Option<Self> {
-        let host = content.strip_prefix("domain:")?.trim().to_lowercase();
-        let plain = !host.is_empty() && !host.contains(['/', ':', '@', '?', '#', ' ']);
+    pub(super) fn read(host: &str) -> Option<Self> {
+        let host = host.trim().to_lowercase();
+        let bracketed = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+        let plain = match bracketed {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => !host.is_empty() && !host.contains(['/', ':', '@', '?', '#', ' ']),
+        };
         // As a browser reads it, so that other spellings of one host are one.
         let canonical = if host.contains('*') {
             None
@@ -59,6 +65,11 @@ impl NamePattern {
     /// Whether it allows the name with these arguments.
     pub(super) fn fits(&self, name: &str, arguments: &str) -> bool {
         self.names(name) && (self.any_arguments || arguments.trim().is_empty())
+    }
+
+    /// Whether it is a name together with its arguments, as older versions of Claude give them.
+    pub(super) fn spells(&self, invocation: &str) -> bool {
+        fits(&self.name, without_slash(invocation.trim()))
     }
 
     /// Whether it names it; a limit does not depend on arguments.

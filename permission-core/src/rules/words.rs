@@ -46,6 +46,7 @@ pub(super) fn doubt(doubt: Doubt) -> &'static str {
         Doubt::Wrapper => "it runs another command in a way that is not looked through",
         Doubt::Device => "it opens a network connection",
         Doubt::ChangedDirectory => "it runs git after a change of directory",
+        Doubt::Background => "it runs a command in the background with `&`",
     }
 }
 

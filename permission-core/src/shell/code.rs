@@ -117,7 +117,7 @@ pub(super) fn fed_commands(walker: &mut Walker<'_>, words: &[Word], input: &Inpu
         if let Some(text) = word.literal() {
             walker.maybe(text);
         }
-        if reads.strictly || word.literal().is_some() {
+        if reads.strictly || walker.fed_code || word.literal().is_some() {
             walker.doubt(Doubt::Code);
         }
         other_code(walker, word);
@@ -175,10 +175,11 @@ pub(super) fn interpreter(walker: &mut Walker<'_>, invocation: &Invocation, inpu
     }
     // `-c code` or `-m module` brings the program; what comes in is data then.
     let brings = invocation.spelled > 0 && words.iter().skip(1).any(|word| word.beginning().starts_with('-'));
+    // `deno run -`
     let operand = words
         .iter()
         .skip(1)
-        .find(|word| word.text() == "-" || !word.beginning().starts_with('-'));
+        .find(|word| word.text() == "-" || !word.beginning().starts_with('-') && word.text() != "run");
     if !brings && operand.is_none_or(feed::is_input) {
         for word in walker.reaches(input).iter().chain(&input.substituted) {
             walker.doubt(Doubt::Code);

@@ -13,6 +13,7 @@ mod code;
 mod commands;
 mod cut;
 mod directories;
+mod edits;
 mod escapes;
 mod feed;
 mod file_tables;
@@ -34,6 +35,7 @@ mod word;
 mod wrappers;
 
 pub(crate) use commands::{Access, Assignment, Commands, FileUse, Invocation};
+pub(crate) use edits::{answers_for_its_files, is_edit};
 pub(crate) use files::operands;
 pub(crate) use readonly::{is_harmless, is_read_only};
 pub(crate) use word::{Piece, Word};
@@ -60,6 +62,7 @@ pub(crate) enum Doubt {
     Wrapper,
     Device,
     ChangedDirectory,
+    Background,
 }
 
 /// What a text runs.
@@ -104,19 +107,34 @@ impl Analysis {
 
 /// Analyses the text of a shell command.
 pub(crate) fn analyse(text: &str) -> Analysis {
+    analyse_fed(text, &[])
+}
+
+/// The same where anything may come in through its input: what is run then is not known.
+pub(crate) fn analyse_fed_anything(text: &str) -> Analysis {
+    analyse_fed(text, &feed::unknown())
+}
+
+fn analyse_fed(text: &str, fed: &[Word]) -> Analysis {
     let found = if text.contains(guard::is_control) {
         let mut found = Unanalysable::default();
         coarse::read(text, &mut found);
         found.doubts.push(Doubt::ControlCharacter);
         found
     } else {
-        walk_over(text)
+        walk_over(text, fed)
     };
     if found.doubts.is_empty() && !found.anything {
         Analysis::Commands(found.seen)
     } else {
         Analysis::Unanalysable(found)
     }
+}
+
+/// Whether it is a name and its arguments, to whatever shell.
+pub(crate) fn is_plain(text: &str) -> bool {
+    text.chars()
+        .all(|c| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | ':'))
 }
 
 /// A text in a language that no grammar here reads.
@@ -129,15 +147,15 @@ pub(crate) fn unreadable(text: &str) -> Analysis {
     Analysis::Unanalysable(found)
 }
 
-fn walk_over(text: &str) -> Unanalysable {
+fn walk_over(text: &str, fed: &[Word]) -> Unanalysable {
     let cut = Cut::of(text);
     if cut.len() > 0 {
-        let (found, marks) = walk::Walker::run(&cut);
+        let (found, marks) = walk::Walker::run(&cut, fed);
         if marks.len() == cut.len() {
             return found;
         }
     }
-    walk::Walker::run(&Cut::nothing(text)).0
+    walk::Walker::run(&Cut::nothing(text), fed).0
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use brush_parser::ast::{
     Assignment as AssignmentNode, AssignmentName, AssignmentValue, Command,
     CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Pipeline,
-    ProcessSubstitutionKind, Program, RedirectList, SimpleCommand, Word as WordNode,
+    ProcessSubstitutionKind, Program, RedirectList, SeparatorOperator, SimpleCommand, Word as WordNode,
 };
 
 use super::{
@@ -42,6 +42,8 @@ pub(super) struct Walker<'a> {
     pub(super) directories: Directories,
     /// What a pipe or an outer redirection feeds to the command at hand.
     pub(super) fed: Vec<Word>,
+    /// Whether whatever comes in is to be taken for code by whoever may.
+    pub(super) fed_code: bool,
     /// What the last command prints.
     pub(super) prints: Vec<Word>,
 }
@@ -59,8 +61,8 @@ struct Parts {
 }
 
 impl<'a> Walker<'a> {
-    /// What the text runs, and the marks that stood where they belong.
-    pub(super) fn run(cut: &'a Cut) -> (Unanalysable, BTreeSet<usize>) {
+    /// What the text runs when that is fed to it, and the marks that stood where they belong.
+    pub(super) fn run(cut: &'a Cut, fed: &[Word]) -> (Unanalysable, BTreeSet<usize>) {
         let mut walker = Self {
             cut,
             found: Unanalysable::default(),
@@ -70,7 +72,8 @@ impl<'a> Walker<'a> {
             depth: 0,
             certain: true,
             directories: Directories::default(),
-            fed: Vec::new(),
+            fed: fed.to_vec(),
+            fed_code: !fed.is_empty(),
             prints: Vec::new(),
         };
         walker.text(&cut.text);
@@ -136,6 +139,9 @@ impl<'a> Walker<'a> {
         for item in &list.0 {
             for (_, pipeline) in &item.0 {
                 self.pipeline(pipeline);
+            }
+            if matches!(item.1, SeparatorOperator::Async) {
+                self.doubt(Doubt::Background);
             }
         }
         let mut pipelines = list.0.iter().flat_map(|item| &item.0);

@@ -43,6 +43,25 @@ impl Snapshot {
         })
     }
 
+    /// Those of its updates for which `holds` holds.
+    pub(crate) fn only(&self, holds: impl Fn(usize, &PermissionUpdate) -> bool) -> Self {
+        let kept: Vec<bool> = self
+            .typed
+            .iter()
+            .enumerate()
+            .map(|(at, update)| holds(at, update))
+            .collect();
+        let kept = |at: &usize| kept.get(*at) == Some(&true);
+        fn those<T: Clone>(all: &[T], kept: impl Fn(&usize) -> bool) -> Vec<T> {
+            let kept = all.iter().enumerate().filter(|(at, _)| kept(at));
+            kept.map(|(_, one)| one.clone()).collect()
+        }
+        Self {
+            typed: those(&self.typed, kept),
+            original: those(&self.original, kept),
+        }
+    }
+
     /// The updates, typed.
     pub fn updates(&self) -> &[PermissionUpdate] {
         &self.typed

@@ -8,6 +8,7 @@ use acp_proto::schema;
 use claude_sdk_bridge::launch::LaunchOptions;
 use permission_core::{
     PermissionMode,
+    rules::RuleSet,
     settings::{EffectiveSettings, HostFacts, SettingsProblem, catalogue, initial_mode},
 };
 
@@ -55,10 +56,9 @@ impl Modes {
         std::mem::replace(&mut self.current, mode) != mode
     }
 
-    /// The ask rules of the settings.
-    pub(crate) fn ask_rules(&self) -> Vec<&str> {
-        let rules = self.settings.values.rules.ask.iter();
-        rules.map(|rule| rule.value.as_str()).collect()
+    /// The rules of the settings.
+    pub(crate) fn rules(&self) -> RuleSet {
+        RuleSet::read(&self.settings.values.rules).0
     }
 
     /// The modes that a client may choose, in the order of Claude Code's own menu.

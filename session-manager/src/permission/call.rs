@@ -26,7 +26,7 @@ pub(super) struct Places {
     pub(super) root: PathBuf,
     cwd: String,
     home: Option<String>,
-    additional: Vec<String>,
+    pub(super) additional: Vec<String>,
     /// Where Claude keeps plans.
     plans: Option<PathBuf>,
 }

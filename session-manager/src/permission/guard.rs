@@ -76,6 +76,13 @@ pub(crate) enum GuardReply {
 /// A question to the client, as far as the guard is concerned.
 pub(crate) struct Guarded(SeenCall);
 
+impl Guarded {
+    /// Where the tool starts from.
+    pub(crate) fn current(&self) -> &str {
+        &self.0.facts.cwd
+    }
+}
+
 impl SessionGuard {
     pub(crate) fn new(facts: GuardFacts) -> Self {
         Self {
@@ -89,6 +96,11 @@ impl SessionGuard {
             asked: HashSet::new(),
             running: RunningHooks::default(),
         }
+    }
+
+    /// The working directories, as they are named and as they really are.
+    pub(crate) fn directories(&self) -> &[String] {
+        &self.places.additional
     }
 
     /// What Claude's settings come to, as it tells. Under a policy a project does not say where plans may be written.

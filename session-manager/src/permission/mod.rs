@@ -23,6 +23,7 @@ use claude_sdk_bridge::messages::{ControlId, TaskId, ToolUseId, control::CanUseT
 use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use permission_core::{
     Answer, FollowUp, FormReply, PermissionMode, PreparedRequest, QuestionForm, SettleError, Settlement,
+    rules::RuleSet,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -217,14 +218,22 @@ impl Subagents {
 pub(crate) struct AskFacts<'a> {
     pub(crate) cwd: &'a Path,
     pub(crate) home: Option<&'a Path>,
+    /// Where the tool starts from.
+    pub(crate) current: &'a str,
+    /// Further working directories.
+    pub(crate) additional: &'a [String],
     /// The tool call's title, as the client sees it.
     pub(crate) title: &'a str,
-    /// The ask rules of the settings.
-    pub(crate) ask_rules: &'a [&'a str],
+    /// The rules of the settings and of the session.
+    pub(crate) rules: &'a RuleSet,
+    /// The mode that Claude is in.
+    pub(crate) mode: PermissionMode,
     /// The plan that the question is about, where its input has none.
     pub(crate) plan: Option<&'a str>,
-    /// The modes that a plan may be carried out in.
+    /// The modes that a plan may be carried out in by the running process.
     pub(crate) modes: &'a [PermissionMode],
+    /// The same of a fresh process.
+    pub(crate) fresh_modes: &'a [PermissionMode],
     /// How full Claude's context is.
     pub(crate) context_used_percent: Option<u8>,
 }

@@ -158,15 +158,21 @@ impl Actor {
         let announcement = self.translator.announce(&call);
         let shown = self.translator.permission_tool_call(&call);
         let title = shown.fields.title.clone().unwrap_or_default();
-        let modes = self.modes.after_plan();
-        let ask_rules = self.modes.ask_rules();
+        let (modes, fresh_modes) = (self.modes.after_plan(), self.modes.offered());
+        let mut rules = self.modes.rules();
+        let mut additional = self.guard.directories().to_vec();
+        self.grants.add_to(&mut rules, &mut additional);
         let facts = AskFacts {
             cwd: &self.origin.options.cwd,
             home: self.origin.home.as_deref(),
+            current: guarded.current(),
+            additional: &additional,
             title: &title,
-            ask_rules: &ask_rules,
+            rules: &rules,
+            mode: self.modes.current(),
             plan,
             modes: &modes,
+            fresh_modes: &fresh_modes,
             context_used_percent: self.meter.context_used_percent(),
         };
         let prepared = permission::prepare(question, &facts);

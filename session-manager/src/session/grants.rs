@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use claude_sdk_bridge::launch::LaunchOptions;
 use permission_core::{
     PermissionBehavior, PermissionDestination, PermissionResult, PermissionRule, PermissionUpdate,
+    rules::{RuleKind, RuleOrigin, RuleSet},
 };
 
 /// The grants of one session.
@@ -45,6 +46,14 @@ impl Grants {
         options.disallowed_tools.extend(texts(&self.denied));
         let directories = self.directories.iter().map(PathBuf::from);
         options.additional_directories.extend(directories);
+    }
+
+    /// Adds what is allowed, and where, to what the settings say.
+    pub(super) fn add_to(&self, rules: &mut RuleSet, directories: &mut Vec<String>) {
+        for rule in &self.allowed {
+            rules.add(RuleKind::Allow, &rule.to_string(), RuleOrigin::Session);
+        }
+        directories.extend(self.directories.iter().cloned());
     }
 
     fn update(&mut self, update: PermissionUpdate) {

@@ -73,7 +73,7 @@ fn case_79_a_deny_rule_finds_its_command_anywhere() {
 }
 
 #[test]
-fn what_bash_may_not_run_no_other_tool_runs() {
+fn what_bash_may_or_may_not_run_holds_for_monitor_too() {
     let rm = json!({ "command": "echo a; rm b", "description": "watch" });
     let rows = [
         ("deny Bash(rm *)", Deny),
@@ -81,8 +81,10 @@ fn what_bash_may_not_run_no_other_tool_runs() {
         ("deny B*", Deny),
         ("ask Bash(rm *)", Ask),
         ("deny Monitor(rm *)", Deny),
-        ("allow Bash(rm *) + allow Bash(echo *)", Nothing),
-        ("allow Monitor(rm *) + allow Monitor(echo *)", Allow),
+        ("allow Bash(rm *) + allow Bash(echo *)", Allow),
+        ("allow Monitor(rm *) + allow Monitor(echo *)", Nothing),
+        ("allow Bash", Nothing),
+        ("allow Monitor", Allow),
         ("deny PowerShell(rm *)", Nothing),
     ];
     for (rules, expected) in rows {
