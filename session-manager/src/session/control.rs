@@ -4,7 +4,7 @@ use acp_proto::{errors, schema};
 use claude_sdk_bridge::{
     messages::{
         ContentBlock, ControlId, MessageUuid, OutgoingUserMessage, Priority,
-        control::{CanUseTool, ControlRequest, HookCallback, IncomingRequest, Interrupt},
+        control::{CanUseTool, ControlRequest, GetContextUsage, HookCallback, IncomingRequest, Interrupt},
     },
     query::ControlError,
 };
@@ -31,6 +31,8 @@ pub(super) enum CallDone {
     Applied(Request, Option<Request>, Waiter, Result<Value, ControlError>),
     /// Claude told what its settings come to.
     SettingsRead(Result<Value, ControlError>),
+    /// Claude told how large the context can be.
+    WindowTold(Result<Value, ControlError>),
     /// The state of the MCP servers, for the sake of a callback.
     ServersTold(ControlId, Box<HookCallback>, Result<Value, ControlError>),
     /// The plan that a question is about.
@@ -127,6 +129,17 @@ impl Actor {
         }
     }
 
+    /// Asks Claude how large the context of its model can be.
+    pub(super) fn ask_window(&mut self) {
+        let Some(query) = self.query() else { return };
+        let call = query.request(ControlRequest::GetContextUsage(GetContextUsage {
+            detail: "summary".to_owned().into(),
+            ..GetContextUsage::default()
+        }));
+        self.calls
+            .push(Box::pin(async move { CallDone::WindowTold(call.await) }));
+    }
+
     /// Asks Claude to stop, and to forget a prompt that it has only queued.
     pub(super) fn interrupt(&mut self) {
         let (Some(query), Some(generation)) = (self.query(), self.generation()) else {
@@ -159,6 +172,10 @@ impl Actor {
             CallDone::ModeSet(mode, waiter, answer) => self.mode_set(mode, waiter, answer),
             CallDone::Applied(request, then, waiter, answer) => self.applied(&request, then, waiter, answer),
             CallDone::SettingsRead(answer) => self.settings_read(answer),
+            CallDone::WindowTold(answer) => {
+                let update = self.meter.window_told(answer.ok().as_ref());
+                update.into_iter().for_each(|update| self.update(update));
+            }
         }
     }
 }

@@ -71,6 +71,9 @@ impl Actor {
         }
         let counted = self.meter.message(message);
         counted.into_iter().for_each(|update| self.update(update));
+        if self.meter.wants_window() {
+            self.ask_window();
+        }
         match message {
             Message::System(system) => self.system(generation, system),
             Message::Assistant(assistant) => {

@@ -76,6 +76,18 @@ impl UsageMeter {
         }
     }
 
+    /// Whether Claude is to be asked for the window of the model that speaks, in a way that asks no model
+    /// (`get_context_usage` with the detail `summary`). Until it is told, nothing is said of the context.
+    pub(crate) fn wants_window(&mut self) -> bool {
+        self.windows.ask()
+    }
+
+    /// Takes Claude's answer to that, or that it has none.
+    pub(crate) fn window_told(&mut self, answer: Option<&Value>) -> Option<SessionUpdate> {
+        self.windows.answered(answer);
+        self.context_update()
+    }
+
     /// The session goes on as a fresh conversation in a new process, whose cost counts on top.
     pub(crate) fn reset_context(&mut self) -> Option<SessionUpdate> {
         self.account.close();
@@ -84,6 +96,9 @@ impl UsageMeter {
 
     /// How full the context is; `None` until Claude says.
     pub(crate) fn context_used_percent(&self) -> Option<u8> {
+        if self.windows.is_open() {
+            return None;
+        }
         let size = u128::from(self.windows.size());
         let rounded = (u128::from(self.used?) * 100 + size / 2).checked_div(size)?;
         Some(u8::try_from(rounded).unwrap_or(u8::MAX).min(100))
@@ -150,7 +165,7 @@ impl UsageMeter {
         self.windows.reported(result);
         self.account.result(result);
         let context = (self.used?, self.windows.size());
-        let cost = self.account.total();
+        let cost = self.account.total().map(rounded);
         let news =
             self.shown.context != Some(context) || self.shown.cost != cost || self.rate_limit.is_some();
         if !news {
@@ -193,7 +208,7 @@ impl UsageMeter {
 
     fn context_update(&mut self) -> Option<SessionUpdate> {
         let context = (self.used?, self.windows.size());
-        if self.shown.context == Some(context) {
+        if self.shown.context == Some(context) || self.windows.is_open() {
             return None;
         }
         self.shown.context = Some(context);
@@ -239,6 +254,11 @@ impl Call {
         let read = read.into_iter().fold(0, u64::saturating_add);
         (read > 0).then(|| read.saturating_add(self.output))
     }
+}
+
+/// To the millionth of a dollar: what is below it comes from adding up fractions.
+fn rounded(amount: f64) -> f64 {
+    (amount * 1_000_000.0).round() / 1_000_000.0
 }
 
 /// Whether a message is the main thread's; one with an odd parent is not taken for it.

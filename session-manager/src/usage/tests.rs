@@ -81,6 +81,52 @@ fn a_subagent_in_the_background_only_costs() {
 }
 
 #[test]
+fn the_first_update_waits_for_the_window_and_does_not_jump() {
+    let mut meter = UsageMeter::new();
+    feed(
+        &mut meter,
+        json!({"type": "system", "subtype": "init", "model": "claude-x-5"}),
+    );
+    assert!(meter.wants_window() && !meter.wants_window());
+    feed(&mut meter, start("m", Value::Null, 10, 1));
+    let delta = json!({"input_tokens": 10, "cache_read_input_tokens": 30, "cache_creation_input_tokens": 4, "output_tokens": 5});
+    assert_eq!(feed(&mut meter, end(Value::Null, delta)), None);
+    assert_eq!(meter.context_used_percent(), None);
+    let answer = json!({"model": "claude-x-5", "rawMaxTokens": 1_000_000});
+    let told = wire(meter.window_told(Some(&answer))).unwrap();
+    assert_eq!(brief(&told), (49, 1_000_000, None));
+    assert_eq!(meter.context_used_percent(), Some(0));
+    assert!(!meter.wants_window());
+
+    // Another model within the turn.
+    let mut other = start("n", Value::Null, 10, 1);
+    other["event"]["message"]["model"] = json!("claude-small-5");
+    feed(&mut meter, other);
+    assert!(meter.wants_window());
+    let told = wire(meter.window_told(None)).unwrap();
+    assert_eq!(
+        brief(&told),
+        (45, 200_000, None),
+        "by its name where Claude does not tell"
+    );
+    assert!(!meter.wants_window());
+}
+
+#[test]
+fn costs_are_rounded() {
+    for (total, expected) in [
+        (0.1 + 0.2, 0.3),
+        (0.010_920_000_000_000_001, 0.01092),
+        (0.000_001_4, 0.000_001),
+    ] {
+        let mut meter = UsageMeter::new();
+        feed(&mut meter, whole("m", Value::Null, "claude-x-5", 1));
+        let update = feed(&mut meter, result(total, None)).unwrap();
+        assert_eq!(brief(&update).2, Some(expected));
+    }
+}
+
+#[test]
 fn clearing_empties_the_context_and_keeps_the_cost() {
     check(
         include_str!("fixtures/slash_clear.jsonl"),
@@ -106,7 +152,7 @@ fn a_compaction_leaves_what_it_says_and_costs() {
             (2556, 1_000_000, None),
             (2556, 1_000_000, Some(0.0057)),
             (1130, 1_000_000, None),
-            (1130, 1_000_000, Some(0.006840000000000001)),
+            (1130, 1_000_000, Some(0.00684)),
         ],
     );
 }
@@ -117,8 +163,8 @@ fn a_change_of_model_within_a_turn_is_one_cost() {
         include_str!("fixtures/set_model_midturn.jsonl"),
         &[
             (1130, 200_000, None),
-            (1130, 1_000_000, Some(0.0011735)),
-            (1130, 1_000_000, Some(0.0012070000000000002)),
+            (1130, 1_000_000, Some(0.001174)),
+            (1130, 1_000_000, Some(0.001207)),
         ],
     );
 }

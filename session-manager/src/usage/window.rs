@@ -1,11 +1,13 @@
 //! How many tokens fit into the context of the model that speaks.
 //!
-//! A result says it for every model that was used so far; until then the model's name gives it away, as far as it does.
-//! The API names a model without the suffix that asks for a large window, so the configured name is looked at too.
+//! A result says it for every model that was used so far; for one that is new Claude is asked. Where it does not tell, the
+//! model's name gives it away, as far as it does. The API names a model without the suffix that asks for a large window, so
+//! the configured name is looked at too.
 
 use std::collections::BTreeMap;
 
 use claude_sdk_bridge::messages::ResultMessage;
+use serde_json::Value;
 
 const USUAL: u64 = 200_000;
 const LARGE: u64 = 1_000_000;
@@ -18,6 +20,18 @@ pub(super) struct Windows {
     /// The model of the main thread's last message.
     speaking: Option<String>,
     known: BTreeMap<String, u64>,
+    asked: Asked,
+}
+
+/// Whether Claude has been asked for the window of the model that speaks.
+#[derive(Debug, Default)]
+enum Asked {
+    #[default]
+    No,
+    /// It has not answered yet.
+    Waiting,
+    /// It did not tell the window of this model.
+    InVain(String),
 }
 
 impl Windows {
@@ -34,6 +48,42 @@ impl Windows {
     /// The main thread's model.
     pub(super) fn model(&self) -> Option<&str> {
         self.speaking.as_deref().or(self.configured.as_deref())
+    }
+
+    /// Whether Claude is to be asked for the window now; then it counts as asked.
+    pub(super) fn ask(&mut self) -> bool {
+        let Some(model) = self.full_name() else {
+            return false;
+        };
+        let asked = match &self.asked {
+            Asked::No => false,
+            Asked::Waiting => true,
+            Asked::InVain(about) => about == model,
+        };
+        let ask = !asked && self.known(model).is_none();
+        if ask {
+            self.asked = Asked::Waiting;
+        }
+        ask
+    }
+
+    /// Takes the answer to `get_context_usage`, or that there is none.
+    pub(super) fn answered(&mut self, answer: Option<&Value>) {
+        let tokens = |key: &str| answer?.get(key)?.as_u64();
+        let model = answer.and_then(|answer| answer.get("model")?.as_str());
+        // The whole window, which settings may have compacted before it is full.
+        if let Some((model, tokens)) = model.zip(tokens("rawMaxTokens").or_else(|| tokens("maxTokens"))) {
+            self.learn(model, tokens);
+        }
+        self.asked = match self.full_name() {
+            Some(model) if self.known(model).is_none() => Asked::InVain(model.to_owned()),
+            Some(_) | None => Asked::No,
+        };
+    }
+
+    /// Whether the size may be about to change, because Claude has been asked.
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.asked, Asked::Waiting)
     }
 
     /// Takes over the windows of all models of a result.
@@ -62,13 +112,17 @@ impl Windows {
         let Some(model) = self.full_name() else {
             return USUAL;
         };
+        self.known(model).unwrap_or_else(|| guess(model))
+    }
+
+    fn known(&self, model: &str) -> Option<u64> {
         // Names with a suffix come after those without, so the plain one wins.
         let alike = || self.known.iter().find(|(known, _)| same_model(known, model));
         let known = self
             .known
             .get(model)
             .or_else(|| alike().map(|(_, tokens)| tokens));
-        known.copied().unwrap_or_else(|| guess(model))
+        known.copied()
     }
 
     /// The main thread's model by the name that says most about its window.
@@ -147,6 +201,35 @@ mod tests {
             200_000,
         );
         check("", "claude-x-5", models(&[("claude-x-5", 0)]), 200_000);
+    }
+
+    #[test]
+    fn claude_is_asked_once_for_a_window_that_nothing_tells() {
+        let mut windows = Windows::default();
+        assert!(!windows.ask(), "no model yet");
+        windows.configured("claude-x-5");
+        assert!(windows.ask() && !windows.ask() && windows.is_open());
+        let answer = json!({"model": "claude-x-5", "maxTokens": 800_000, "rawMaxTokens": 1_000_000});
+        windows.answered(Some(&answer));
+        assert_eq!((windows.size(), windows.is_open()), (1_000_000, false));
+        windows.speaking("claude-x-5-20260101");
+        assert!(!windows.ask(), "the same model by another name");
+
+        windows.speaking("claude-small-5");
+        assert!(windows.ask());
+        for odd in [
+            None,
+            Some(&json!({"model": "claude-small-5", "maxTokens": 0})),
+            Some(&json!([])),
+        ] {
+            windows.answered(odd);
+            assert_eq!((windows.size(), windows.is_open()), (200_000, false), "{odd:?}");
+            assert!(!windows.ask(), "asked in vain: {odd:?}");
+        }
+        windows.speaking("claude-other-5");
+        assert!(windows.ask());
+        windows.answered(Some(&json!({"model": "claude-other-5", "maxTokens": 300_000})));
+        assert_eq!(windows.size(), 300_000);
     }
 
     #[test]
