@@ -200,7 +200,15 @@ wire! {
             pre_tokens: u64,
             post_tokens: u64,
             duration_ms: u64,
+            preserved_messages: PreservedMessages,
         }
+    }
+}
+
+wire! {
+    /// The messages that a compaction leaves as they are. Claude may send them once more.
+    pub struct PreservedMessages {
+        optional { uuids: List<MessageUuid>, }
     }
 }
 

@@ -88,6 +88,16 @@ impl Compaction {
     }
 }
 
+/// The messages that are left as they are.
+pub(super) fn preserved(boundary: &CompactBoundary) -> Vec<MessageUuid> {
+    let metadata = boundary.compact_metadata.get();
+    let preserved = metadata.and_then(|metadata| metadata.preserved_messages.get());
+    let uuids = preserved
+        .into_iter()
+        .flat_map(|preserved| preserved.uuids.known());
+    uuids.cloned().collect()
+}
+
 fn call(id: &str) -> ToolCall {
     ToolCall::new(id.to_owned(), wording::COMPACT_CONVERSATION)
         .kind(ToolKind::Think)

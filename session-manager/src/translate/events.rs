@@ -8,7 +8,7 @@ use claude_sdk_bridge::messages::{
 use serde_json::Value;
 
 use super::stream::BlockKind;
-use super::{Translator, notices};
+use super::{Translator, compaction, notices};
 use crate::tools::{self, ToolResultRef, wording};
 
 impl Translator {
@@ -72,7 +72,10 @@ impl Translator {
         let uuid = system.uuid.get();
         let update = match &system.event {
             SystemEvent::Status(status) => self.compaction.status(status, uuid),
-            SystemEvent::CompactBoundary(boundary) => self.compaction.boundary(boundary, uuid),
+            SystemEvent::CompactBoundary(boundary) => {
+                self.preserved = compaction::preserved(boundary);
+                self.compaction.boundary(boundary, uuid)
+            }
             SystemEvent::PermissionDenied(denied) => self.permission_denied(denied),
             SystemEvent::Informational(message) => {
                 // It says what the result will repeat.

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use acp_proto::schema::{SessionId, SessionUpdate, ToolCallUpdate};
 use acp_proto::{ChunkKind, Line};
 use claude_sdk_bridge::decode::{DeltaKind, DeltaLine};
-use claude_sdk_bridge::messages::Message;
+use claude_sdk_bridge::messages::{Message, MessageUuid};
 use serde_json::Value;
 
 pub(crate) use calls::SettleReason;
@@ -36,6 +36,8 @@ pub(crate) struct Translator {
     calls: Calls,
     plan: PlanBoard,
     compaction: Compaction,
+    /// What the last compaction has left as it was. It has been shown.
+    preserved: Vec<MessageUuid>,
     /// Whether this turn has shown the text that its result repeats.
     spoke: bool,
 }
@@ -72,6 +74,7 @@ impl Translator {
             calls: Calls::default(),
             plan: PlanBoard::default(),
             compaction: Compaction::default(),
+            preserved: Vec::new(),
             spoke: false,
         }
     }

@@ -34,6 +34,14 @@ impl Translator {
     }
 
     pub(super) fn assistant(&mut self, assistant: &AssistantMessage) -> Vec<SessionUpdate> {
+        // Under another message id, so that nothing else tells.
+        if assistant
+            .uuid
+            .get()
+            .is_some_and(|uuid| self.preserved.contains(uuid))
+        {
+            return Vec::new();
+        }
         let parent = assistant.parent_tool_use_id.get().map(|id| id.as_str());
         let mut updates = Vec::new();
         if let Content::Text(text) = &assistant.message.content {

@@ -720,6 +720,34 @@ fn a_compaction_is_one_call_from_its_start_to_its_numbers() {
 }
 
 #[test]
+fn what_a_compaction_preserves_is_not_shown_again() {
+    let mut translator = translator(TerminalSupport::None);
+    let said = |uuid: &str, id: &str| {
+        let message = json!({"id": id, "model": "<synthetic>", "content": [{"type": "text", "text": "Total cost: $0"}]});
+        json!({"type": "assistant", "uuid": uuid, "message": message, "parent_tool_use_id": null})
+    };
+    let compacted = |uuids: Value| {
+        let metadata = json!({"trigger": "manual", "preserved_messages": {"uuids": uuids}});
+        json!({"type": "system", "subtype": "compact_boundary", "uuid": "b", "compact_metadata": metadata})
+    };
+    let texts = |updates: Vec<Value>| {
+        updates
+            .iter()
+            .filter(|update| update["sessionUpdate"] == "agent_message_chunk")
+            .count()
+    };
+    let lines = [
+        said("u1", "m1"),
+        compacted(json!(["u0", "u1"])),
+        said("u1", "m2"),
+        said("u2", "m3"),
+    ];
+    assert_eq!(texts(feed_all(&mut translator, &lines)), 2);
+    let lines = [compacted(json!([])), said("u3", "m4")];
+    assert_eq!(texts(feed_all(&mut translator, &lines)), 1);
+}
+
+#[test]
 fn refusals_are_told_in_the_transcript() {
     let refusal = json!({"type": "assistant", "is_api_error_message": true, "parent_tool_use_id": null, "message": {"id": "r1",
         "model": "<synthetic>", "stop_reason": "refusal", "content": [{"type": "text", "text": "flagged"}]}});
