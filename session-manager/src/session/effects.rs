@@ -62,14 +62,17 @@ impl Actor {
         let Some(prompt) = self.prompts.get_mut(&id) else {
             return;
         };
-        // A prompt that is sent again goes on with what it has used.
-        if !std::mem::replace(&mut prompt.sent, true) {
-            self.turn_usage = TurnUsage::default();
-        }
+        let again = std::mem::replace(&mut prompt.sent, true);
         self.facts = TurnFacts::default();
         // A process that takes no input is about to end, and its end answers the prompt.
         if let Err(error) = query.send_user(&prompt.message) {
             tracing::warn!(%error, "prompt not delivered to claude");
+        }
+        // A prompt that is sent again goes on with what it has used.
+        if !again {
+            self.turn_usage = TurnUsage::default();
+            let plan = self.translator.prompted();
+            plan.into_iter().for_each(|update| self.update(update));
         }
     }
 

@@ -134,6 +134,11 @@ impl Translator {
         }
     }
 
+    /// A prompt begins.
+    pub(crate) fn prompted(&self) -> Option<SessionUpdate> {
+        self.plan.unfinished()
+    }
+
     /// Makes sure that the client knows a call, with its whole input, before it is asked about it.
     pub(crate) fn announce(&mut self, call: &ToolCallRef<'_>) -> Option<SessionUpdate> {
         self.calls.announce(call, &self.surroundings.presenting())

@@ -1,7 +1,7 @@
 //! The session's plan, from Claude's task lists: TodoWrite states it whole, TaskCreate, TaskUpdate and TaskList
-//! build it up. Sent only when it differs from what the client has.
+//! build it up. Sent when it differs from what the client has, and again with a prompt that finds it unfinished.
 
-use acp_proto::schema::{Plan, PlanEntry, SessionUpdate};
+use acp_proto::schema::{Plan, PlanEntry, PlanEntryStatus, SessionUpdate};
 use serde_json::Value;
 
 use crate::tools::{ToolCallRef, ToolResultRef, blocks, todo};
@@ -49,6 +49,14 @@ impl PlanBoard {
             )
         };
         self.send(self.tasks.iter().map(entry).collect())
+    }
+
+    /// The plan as the client has it, while something of it is still to be done: a client may show it with the turn that it
+    /// came in.
+    pub(super) fn unfinished(&self) -> Option<SessionUpdate> {
+        let open = |entry: &PlanEntry| entry.status != PlanEntryStatus::Completed;
+        let unfinished = self.sent.iter().any(open);
+        unfinished.then(|| SessionUpdate::Plan(Plan::new(self.sent.clone())))
     }
 
     /// The conversation starts anew.
@@ -202,7 +210,16 @@ mod tests {
                 .called(&call("TodoWrite", &json!({"todos": "odd"})))
                 .is_none()
         );
+        assert_eq!(
+            entries(board.unfinished()).unwrap().as_array().unwrap().len(),
+            3,
+            "all of it, for the next prompt"
+        );
+        let done = json!({"todos": [{"content": "First", "status": "completed"}]});
+        board.called(&call("TodoWrite", &done));
+        assert!(board.unfinished().is_none());
         assert_eq!(entries(board.reset()).unwrap(), json!([]));
+        assert!(board.unfinished().is_none());
         assert!(board.reset().is_none());
     }
 
