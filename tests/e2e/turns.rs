@@ -1,10 +1,11 @@
 //! What a turn shows: text, thoughts, message ids, usage, stop reasons.
 
-use e2e_tests::harness::{World, no_questions};
-use e2e_tests::model::{reply, text};
+use e2e_tests::harness::{Agent, Client, Turn, World, no_questions};
+use e2e_tests::model::{Gate, reply, text, tool};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
+use crate::plan_support::write_settings;
 use crate::support::open;
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -15,6 +16,9 @@ pub(crate) fn cases() -> Vec<Case> {
         a_conversation_goes_on,
         a_refusal_is_a_stop_reason,
         a_stream_that_breaks_is_retried,
+        what_a_command_said_is_shown_once,
+        the_window_is_right_from_the_first_update,
+        an_unfinished_plan_comes_again_with_the_next_prompt,
     ]
 }
 
@@ -72,6 +76,112 @@ fn a_conversation_goes_on(world: &mut World) {
     let last = world.model().wait_request(2);
     assert_eq!(last.last_text(), "give me three");
     assert!(last.mentions("give me one"), "the conversation so far");
+}
+
+fn what_a_command_said_is_shown_once(world: &mut World) {
+    // A compaction asks the model twice.
+    world
+        .model()
+        .script(["hello", "a summary", "a summary"].map(text));
+    let (_agent, mut client, session) = open(world);
+    assert_eq!(client.prompt(&session, "hi", no_questions).text(), "hello");
+    let mut turn = client.prompt(&session, "/cost", no_questions);
+    let cost = turn.text();
+    assert!(cost.contains("cost"), "{cost}");
+    let mut turn = client.prompt(&session, "/compact", no_questions);
+    let said = turn.text();
+    assert!(!said.contains("cost"), "{said}");
+    turn.ignore_rest();
+}
+
+/// A session whose client wants to know how full the context is, and keeps its mode.
+fn open_with_usage(world: &World) -> (Agent, Client, String) {
+    let mut agent = world.agent();
+    let mut client = agent.connect();
+    client.ignore("config_option_update");
+    client.initialize();
+    let session = client.new_session(&world.cwd());
+    (agent, client, session)
+}
+
+fn sizes(turn: &mut Turn) -> Vec<u64> {
+    let usage = turn.take("usage_update");
+    let sizes = usage.iter().map(|update| update["size"].as_u64().unwrap());
+    let sizes: Vec<u64> = sizes.collect();
+    assert!(!sizes.is_empty());
+    sizes
+}
+
+fn the_window_is_right_from_the_first_update(world: &mut World) {
+    let gate = Gate::new();
+    let settings = json!({"model": "opus", "availableModels": ["opus", "claude-3-5-haiku-20241022"]});
+    write_settings(world, "home/.claude/settings.json", &settings.to_string());
+    world.model().script([
+        reply().text("never ").gate(&gate),
+        tool("toolu_a", "Bash", json!({"command": "echo hi"})),
+        text("one"),
+        tool("toolu_b", "Bash", json!({"command": "echo hi"})),
+        text("two"),
+    ]);
+    let (_agent, mut client, session) = open_with_usage(world);
+    let prompt = client.start_prompt(&session, "a turn that is cancelled");
+    gate.wait_reached();
+    client.cancel(&session);
+    let mut turn = client.finish_prompt(&prompt, no_questions);
+    let all_of = |turn: &mut Turn| {
+        let sizes = sizes(turn);
+        assert!(sizes.iter().all(|size| *size == sizes[0]), "{sizes:?}");
+        sizes[0]
+    };
+    let early = turn.take("usage_update");
+    assert!(
+        early.iter().all(|update| update["size"] == 1_000_000),
+        "{early:?}"
+    );
+    assert_eq!(turn.stop_reason(), "cancelled");
+    turn.ignore_rest();
+    let mut turn = client.prompt(&session, "one", no_questions);
+    assert_eq!(all_of(&mut turn), 1_000_000);
+    turn.ignore_rest();
+    let params = json!({"sessionId": session, "configId": "model", "value": "claude-3-5-haiku-20241022"});
+    client.call("session/set_config_option", params).unwrap();
+    let mut turn = client.prompt(&session, "two", no_questions);
+    assert_eq!(all_of(&mut turn), 200_000);
+    turn.ignore_rest();
+}
+
+fn an_unfinished_plan_comes_again_with_the_next_prompt(world: &mut World) {
+    let task = |id: &str, subject: &str| {
+        tool(
+            id,
+            "TaskCreate",
+            json!({"subject": subject, "description": subject}),
+        )
+    };
+    let done = |id: &str, task: &str| tool(id, "TaskUpdate", json!({"taskId": task, "status": "completed"}));
+    world.set_env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1");
+    world.model().script([
+        task("toolu_1", "First"),
+        task("toolu_2", "Second"),
+        text("planned"),
+    ]);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "plan", no_questions);
+    let plan = turn.take("plan").pop().unwrap();
+    assert_eq!(plan["entries"].as_array().unwrap().len(), 2, "{plan}");
+    turn.ignore_rest();
+    world
+        .model()
+        .script([done("toolu_3", "1"), done("toolu_4", "2"), text("done")]);
+    let mut turn = client.prompt(&session, "do it", no_questions);
+    let plans = turn.take("plan");
+    assert_eq!((plans.len(), &plans[0]), (3, &plan));
+    turn.ignore_rest();
+    world.model().script([text("nothing")]);
+    assert_eq!(
+        client.prompt(&session, "what now", no_questions).text(),
+        "nothing"
+    );
 }
 
 fn a_refusal_is_a_stop_reason(world: &mut World) {
