@@ -13,6 +13,7 @@ pub(crate) fn cases() -> Vec<Case> {
         the_nearest_settings_file_names_the_mode,
         every_spelling_of_a_mode_is_understood,
         a_mode_that_is_none_is_told_and_does_not_count,
+        auto_with_a_model_without_it_is_told,
         a_broken_settings_file_is_told_and_the_session_works,
         a_file_that_breaks_while_a_session_runs_is_told,
         a_file_that_changes_while_a_session_runs_changes_the_options,
@@ -105,6 +106,18 @@ fn a_mode_that_is_none_is_told_and_does_not_count(world: &mut World) {
             said.contains("permissions.defaultMode") && said.contains("line 1"),
             "{said}"
         );
+    }
+}
+
+fn auto_with_a_model_without_it_is_told(world: &mut World) {
+    let (_agent, mut client) = greet(world);
+    for (model, expected) in [("claude-3-5-haiku-20241022", "acceptEdits"), ("opus", "auto")] {
+        let settings = json!({"model": model, "permissions": {"defaultMode": "auto"}});
+        write_settings(world, USER, &settings.to_string());
+        let (mode, said) = start(world, &mut client);
+        assert_eq!(mode, expected, "{model}: {said}");
+        let is_told = said.contains("is `auto`, which the current model does not support");
+        assert_eq!(is_told, expected != "auto", "{model}: {said}");
     }
 }
 

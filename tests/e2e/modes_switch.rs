@@ -1,9 +1,9 @@
 //! Switching modes: by request and by option, in the middle of a turn, two at once, and to the mode that needs another
 //! process. Client and Claude end in the same mode.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-use e2e_tests::harness::{Client, World, no_questions};
+use e2e_tests::harness::{Agent, Answer, Client, Turn, World, no_questions, reject_once};
 use e2e_tests::model::{Gate, reply, text, tool};
 use serde_json::{Value, json};
 
@@ -21,7 +21,11 @@ pub(crate) fn cases() -> Vec<Case> {
         the_last_of_two_switches_in_a_turn_wins,
         root_outside_a_sandbox_has_no_bypass_anywhere,
         bypass_replaces_the_process_between_turns_and_asks_for_nothing,
-        bypass_is_not_chosen_in_the_middle_of_a_turn,
+        bypass_in_a_turn_counts_at_once_and_rules_and_safety_checks_go_on,
+        bypass_in_a_turn_of_plan_mode_ends_the_planning,
+        after_a_turn_with_bypass_the_next_prompt_has_a_claude_that_bypasses,
+        bypass_chosen_and_left_in_a_turn_asks_again_and_costs_no_process,
+        choices_made_before_the_first_prompt_and_while_claude_starts_are_kept,
         bypass_is_refused_to_a_client_that_opted_out,
         bypass_and_auto_are_hidden_where_settings_disable_them,
     ]
@@ -63,14 +67,23 @@ fn plain(world: &World) -> Value {
     json!({"cwd": world.cwd(), "mcpServers": []})
 }
 
-/// The whole command lines of the Claude processes.
-fn command_lines(world: &World) -> String {
+/// The Claude processes by their ids, with their whole command lines. What Claude is about to run looks like it for a moment.
+fn claudes(world: &World) -> BTreeMap<i32, String> {
     let lines = world.processes().into_iter().map(|process| {
         let path = format!("/proc/{}/cmdline", process.pid);
         let line = std::fs::read(Path::new(&path)).unwrap_or_default();
-        String::from_utf8_lossy(&line).replace('\0', " ")
+        (process.pid, String::from_utf8_lossy(&line).replace('\0', " "))
     });
-    lines.filter(|line| line.contains("stream-json")).collect()
+    lines.filter(|(_, line)| line.contains("stream-json")).collect()
+}
+
+fn command_lines(world: &World) -> String {
+    claudes(world).into_values().collect()
+}
+
+/// The Claude that was started first of those that there are.
+fn oldest(world: &World) -> Option<i32> {
+    claudes(world).into_keys().next()
 }
 
 fn a_switch_tells_mode_then_options_then_its_answer(world: &mut World) {
@@ -260,19 +273,165 @@ fn bypass_replaces_the_process_between_turns_and_asks_for_nothing(world: &mut Wo
     assert_eq!(crate::plan_support::claudes(world), 1);
 }
 
-fn bypass_is_not_chosen_in_the_middle_of_a_turn(world: &mut World) {
+/// Scripts a turn that stops at a gate in front of these calls, one after the other.
+fn gated_calls(world: &World, calls: Value) -> Gate {
     let gate = Gate::new();
+    let (mut steps, mut begin) = (Vec::new(), reply().text("thinking").gate(&gate));
+    for call in calls.as_array().unwrap() {
+        let field = |at: usize| call[at].as_str().unwrap();
+        steps.push(begin.tool(field(0), field(1), call[2].clone()));
+        begin = reply();
+    }
+    world.model().script(steps);
+    world.model().script([text("done")]);
+    gate
+}
+
+/// A turn in which the client chooses `bypassPermissions` before Claude makes these calls.
+fn bypass_in_a_turn(
+    world: &World,
+    calls: Value,
+    ask: impl FnMut(&Value) -> Answer,
+) -> (Agent, Client, String, Turn) {
+    let gate = gated_calls(world, calls);
+    let (agent, mut client, session) = open(world);
+    let prompt = client.start_prompt(&session, "a zebra says hello");
+    gate.wait_reached();
+    client.call("session/set_mode", set(&session, BYPASS)).unwrap();
+    gate.open();
+    let mut turn = client.finish_prompt(&prompt, ask);
+    assert_eq!(modes(&turn.take("current_mode_update")), [BYPASS]);
+    assert_eq!(
+        current(&turn.take("config_option_update").pop().unwrap(), "mode"),
+        BYPASS
+    );
+    assert_eq!(
+        (turn.text().as_str(), turn.stop_reason()),
+        ("thinkingdone", "end_turn")
+    );
+    (agent, client, session, turn)
+}
+
+fn bypass_in_a_turn_counts_at_once_and_rules_and_safety_checks_go_on(world: &mut World) {
     world.set_env("IS_SANDBOX", "1");
-    world.model().script([reply().text("thinking").gate(&gate)]);
+    let rules = json!({"permissions": {"defaultMode": "default", "disableAutoMode": "disable",
+        "deny": ["Bash(touch denied*)"], "ask": ["Bash(touch asked*)"]}});
+    write_settings(world, "home/.claude/settings.json", &rules.to_string());
+    let outside = world.path("outside.txt");
+    let safe = world.project().join(".git/config");
+    let calls = json!([
+        ["toolu_a", "Bash", {"command": "touch free.txt"}],
+        ["toolu_b", "Write", {"file_path": outside, "content": "made\n"}],
+        ["toolu_c", "Bash", {"command": "touch denied.txt"}],
+        ["toolu_d", "Bash", {"command": "touch asked.txt"}],
+        ["toolu_e", "Write", {"file_path": safe, "content": "made\n"}],
+    ]);
+    let (_agent, _client, _, mut turn) = bypass_in_a_turn(world, calls, reject_once);
+    let statuses =
+        ["toolu_a", "toolu_b", "toolu_c", "toolu_d", "toolu_e"].map(|id| turn.tool(id).status().to_owned());
+    assert_eq!(statuses, ["completed", "completed", "failed", "failed", "failed"]);
+    let asked: Vec<_> = turn
+        .questions()
+        .iter()
+        .map(|question| &question["toolCall"]["toolCallId"])
+        .collect();
+    assert_eq!(asked, ["toolu_d", "toolu_e"]);
+    assert!(world.project().join("free.txt").exists() && outside.exists());
+    assert!(!world.project().join("denied.txt").exists() && !world.project().join("asked.txt").exists());
+}
+
+fn bypass_in_a_turn_of_plan_mode_ends_the_planning(world: &mut World) {
+    world.set_env("IS_SANDBOX", "1");
+    user_settings(world, "plan");
+    let calls =
+        json!([["toolu_w", "Write", {"file_path": world.project().join("made.txt"), "content": "made\n"}]]);
+    let (_agent, _client, _, mut turn) = bypass_in_a_turn(world, calls, no_questions);
+    assert_eq!(turn.tool("toolu_w").status(), "completed");
+}
+
+fn after_a_turn_with_bypass_the_next_prompt_has_a_claude_that_bypasses(world: &mut World) {
+    world.set_env("IS_SANDBOX", "1");
+    user_settings(world, "default");
+    let calls = json!([["toolu_a", "Bash", {"command": "touch free.txt"}]]);
+    let (_agent, mut client, session, mut turn) = bypass_in_a_turn(world, calls, no_questions);
+    assert_eq!(turn.tool("toolu_a").status(), "completed");
+    assert!(!command_lines(world).contains("skip-permissions"));
+    world.model().script([
+        tool("toolu_b", "Bash", json!({"command": "touch more.txt"})),
+        text("more"),
+    ]);
+    let mut turn = client.prompt(&session, "more", no_questions);
+    assert_eq!(
+        (turn.tool("toolu_b").status(), turn.text().as_str()),
+        ("completed", "more")
+    );
+    assert!(command_lines(world).contains("skip-permissions"));
+    assert!(
+        world.model().wait_request(2).mentions("a zebra says hello"),
+        "resumed"
+    );
+}
+
+fn bypass_chosen_and_left_in_a_turn_asks_again_and_costs_no_process(world: &mut World) {
+    world.set_env("IS_SANDBOX", "1");
+    user_settings(world, "default");
+    let calls = json!([["toolu_a", "Bash", {"command": "touch made.txt"}]]);
+    let gate = gated_calls(world, calls);
     let (_agent, mut client, session) = open(world);
+    let before = oldest(world);
     let prompt = client.start_prompt(&session, "go");
     gate.wait_reached();
-    let error = client
-        .call("session/set_mode", set(&session, BYPASS))
-        .unwrap_err();
-    assert_error(&error, -32602, "between turns");
+    for mode in [BYPASS, "default"] {
+        client.call("session/set_mode", set(&session, mode)).unwrap();
+    }
     gate.open();
-    assert_eq!(client.finish_prompt(&prompt, no_questions).text(), "thinking");
+    let mut turn = client.finish_prompt(&prompt, reject_once);
+    assert_eq!(modes(&turn.take("current_mode_update")), [BYPASS, "default"]);
+    turn.ignore("config_option_update");
+    assert_eq!(turn.questions().len(), 1);
+    assert_eq!(turn.tool("toolu_a").status(), "failed");
+    turn.ignore_rest();
+    world.model().script([text("again")]);
+    assert_eq!(client.prompt(&session, "again", no_questions).text(), "again");
+    assert_eq!(oldest(world), before);
+}
+
+fn choices_made_before_the_first_prompt_and_while_claude_starts_are_kept(world: &mut World) {
+    world.set_env("IS_SANDBOX", "1");
+    user_settings(world, "default");
+    let write = json!({"file_path": world.project().join("made.txt"), "content": "made\n"});
+    world
+        .model()
+        .script([tool("toolu_w", "Write", write), text("made")]);
+    let (agent, mut client, session) = open(world);
+    client.ignore("config_option_update");
+    client.ignore("current_mode_update");
+    let before = oldest(world);
+    for mode in [BYPASS, "default"] {
+        client.call("session/set_mode", set(&session, mode)).unwrap();
+    }
+    assert_eq!(oldest(world), before);
+    world.kill_command("stream-json", &agent);
+    world.wait_only(&agent);
+    let prompt = client.start_prompt(&session, "write");
+    // The first choice comes while the process starts; so does what follows, or it is a choice in the turn.
+    for (id, value) in [("model", "sonnet"), ("effort", "low"), ("mode", "acceptEdits")] {
+        let params = json!({"sessionId": session, "configId": id, "value": value});
+        let answer = client.call("session/set_config_option", params).unwrap();
+        assert_eq!(current(&answer, id), value);
+    }
+    let mut turn = client.finish_prompt(&prompt, no_questions);
+    assert_eq!(
+        (turn.tool("toolu_w").status(), turn.text().as_str()),
+        ("completed", "made")
+    );
+    let request = world.model().wait_request(0);
+    assert!(
+        request.body["model"].as_str().unwrap().contains("sonnet"),
+        "{}",
+        request.body["model"]
+    );
+    assert_eq!(request.body["output_config"]["effort"], "low");
 }
 
 fn bypass_is_refused_to_a_client_that_opted_out(world: &mut World) {

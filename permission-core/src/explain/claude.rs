@@ -18,7 +18,7 @@ use crate::{
     pipeline::{
         AskReason, Decision, OpaqueTool, Outcome, Pipeline, Reason, Stage, Step, ToolCall, hooks::HookCommand,
     },
-    question::ASK_USER_QUESTION,
+    question::FOR_A_PERSON,
     rules::{Rule, RuleOrigin, ToolGroup},
     settings::SettingsSource,
 };
@@ -70,8 +70,6 @@ const UNASKED: [&str; 13] = [
     "TodoWrite",
     "ToolSearch",
 ];
-/// Tools whose call is a question to the user.
-const QUESTIONS: [&str; 2] = [ASK_USER_QUESTION, "ExitPlanMode"];
 
 pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &str, input: &Value) -> Own {
     let mut context = prepared.context.clone();
@@ -90,14 +88,14 @@ pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &s
     let end = match explanation.end {
         Step::Done(decision) => match decision.outcome {
             Outcome::Deny { .. } => End::Denied(*decision),
-            Outcome::Allow { .. } if QUESTIONS.contains(&tool) => End::Question,
+            Outcome::Allow { .. } if FOR_A_PERSON.contains(&tool) => End::Question,
             Outcome::Allow { .. } => End::Runs(*decision),
         },
         Step::Ask(question) => match question.reason {
             reason @ (AskReason::Rule(_) | AskReason::Hook(_) | AskReason::Denials(_)) => End::Asked(reason),
             AskReason::NothingMatched if UNASKED.contains(&tool) => End::Unasked(words::UNASKED),
             AskReason::NothingMatched if is_plan(session, prepared, tool, input) => End::Unasked(words::PLAN),
-            AskReason::NothingMatched if QUESTIONS.contains(&tool) => End::Question,
+            AskReason::NothingMatched if FOR_A_PERSON.contains(&tool) => End::Question,
             reason @ (AskReason::NothingMatched | AskReason::Unanalysable(_)) => {
                 End::Unsaid(reason, unruled(prepared))
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::{pipeline::Stage, rules::Rule};
+use crate::{pipeline::Stage, question::FOR_A_PERSON, rules::Rule};
 
 /// What the guard thinks of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +57,18 @@ impl GuardAnswer {
             stage: Stage::Hooks,
             rule: None,
         }
+    }
+
+    /// The same where Claude is not to ask for want of a mode that asks less. What is for a person to answer stays so.
+    #[must_use]
+    pub fn unasked(self, tool: &str) -> Self {
+        let opinion = match self.opinion {
+            Opinion::None { updated_input } if !FOR_A_PERSON.contains(&tool) => {
+                Opinion::Allow { updated_input }
+            }
+            opinion => opinion,
+        };
+        Self { opinion, ..self }
     }
 
     /// Whether the call is denied.

@@ -4,7 +4,7 @@
 //! [`Guard::examine`] answers the callback, [`Guard::refuses_to_ask`] and [`Guard::refuses`] stand before and after the
 //! client's question. In `plan` it guards everybody; an operator's [`Policy`] adds rules, hooks and limits that nobody
 //! below can widen. Reading order: `policy`, `policy_file`, `protected`, `confine`, `examine`, `answer`. Must never turn a question of Claude's off,
-//! except where the policy says so.
+//! except where the policy says so, or the session bypasses permissions.
 
 mod answer;
 mod confine;

@@ -77,6 +77,14 @@ impl PermissionMode {
         Self::ALL.into_iter().find(|mode| mode.wire_id() == id)
     }
 
+    /// Whether Claude asks in this mode about what it would not ask about in `bypassPermissions`.
+    pub fn asks_more_than_bypass(self) -> bool {
+        match self {
+            Self::Default | Self::AcceptEdits | Self::Auto => true,
+            Self::BypassPermissions | Self::Plan | Self::DontAsk => false,
+        }
+    }
+
     /// Reads `permissions.defaultMode` of a settings file: trimmed, in any case, aliases included.
     pub fn from_setting(value: Option<&Value>) -> ModeSetting {
         let Some(value) = value else {

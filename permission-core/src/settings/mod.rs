@@ -18,7 +18,7 @@ use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
 use serde_json::Value;
 
 pub use merge::{EffectiveSettings, merge};
-pub use modes::{HostFacts, StartMode, catalogue, initial_mode, mode_facts};
+pub use modes::{HostFacts, StartMode, catalogue, initial_mode, mode_facts, refused_mode};
 pub use parse::SettingsFile;
 pub use problem::SettingsProblem;
 pub(crate) use words::shown;

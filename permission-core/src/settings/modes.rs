@@ -53,22 +53,43 @@ pub fn catalogue(settings: &EffectiveSettings, host: &HostFacts) -> Vec<Permissi
 
 /// The mode that a new session starts in.
 pub fn initial_mode(settings: &EffectiveSettings, host: &HostFacts) -> StartMode {
-    let setting = settings.values.default_mode.as_ref();
-    let InitialMode { mode, departure } =
-        mode_facts(settings, host).start(setting.map_or(ModeSetting::Absent, |setting| setting.value));
+    let setting = settings
+        .values
+        .default_mode
+        .as_ref()
+        .map_or(ModeSetting::Absent, |setting| setting.value);
+    let InitialMode { mode, departure } = mode_facts(settings, host).start(setting);
     let message = departure.and_then(|departure| reason(departure, settings, host));
-    let note = setting.zip(message).map(|(setting, message)| SettingsProblem {
-        file: setting.origin.file.clone(),
-        line: Some(setting.origin.line),
-        column: None,
-        key: Some("permissions.defaultMode".to_owned()),
-        message,
-    });
+    let note = message.and_then(|message| note(settings, message));
     StartMode {
         mode,
         departure,
         notes: note.into_iter().collect(),
     }
+}
+
+/// What there is to say where Claude has started in `mode` although it was asked for another, if that is the settings' wish.
+pub fn refused_mode(
+    settings: &EffectiveSettings,
+    asked: PermissionMode,
+    mode: PermissionMode,
+) -> Option<SettingsProblem> {
+    let setting = settings.values.default_mode.as_ref()?;
+    let named = setting.value == ModeSetting::Mode(asked);
+    named
+        .then(|| note(settings, words::refused_mode(asked, mode)))
+        .flatten()
+}
+
+fn note(settings: &EffectiveSettings, message: String) -> Option<SettingsProblem> {
+    let origin = &settings.values.default_mode.as_ref()?.origin;
+    Some(SettingsProblem {
+        file: origin.file.clone(),
+        line: Some(origin.line),
+        column: None,
+        key: Some("permissions.defaultMode".to_owned()),
+        message,
+    })
 }
 
 fn reason(departure: Departure, settings: &EffectiveSettings, host: &HostFacts) -> Option<String> {

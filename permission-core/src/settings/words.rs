@@ -89,6 +89,11 @@ pub(super) const BYPASS_OPTED_OUT: &str =
 pub(super) const AUTO_UNSUPPORTED: &str =
     "is `auto`, which the current model does not support; the session starts in `acceptEdits`";
 
+/// A mode that Claude does not start in.
+pub(super) fn refused_mode(named: PermissionMode, started: PermissionMode) -> String {
+    format!("is `{named}`, which Claude does not have here; the session starts in `{started}`")
+}
+
 /// A mode that settings disable.
 pub(super) fn disabled_mode(mode: PermissionMode, by: &Origin) -> String {
     let file = quoted(&by.file.display().to_string(), usize::MAX);

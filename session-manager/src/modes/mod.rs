@@ -7,9 +7,9 @@
 use acp_proto::schema;
 use claude_sdk_bridge::launch::LaunchOptions;
 use permission_core::{
-    PermissionMode,
+    Departure, PermissionMode,
     rules::RuleSet,
-    settings::{EffectiveSettings, HostFacts, SettingsProblem, catalogue, initial_mode},
+    settings::{EffectiveSettings, HostFacts, SettingsProblem, catalogue, initial_mode, refused_mode},
 };
 
 /// Why a mode cannot be set.
@@ -27,8 +27,11 @@ pub(crate) struct Modes {
     current: PermissionMode,
     settings: EffectiveSettings,
     host: HostFacts,
-    /// Whether the running process was started so that it can be switched to `bypassPermissions`.
+    /// Whether the running process was started so that it can be switched to `bypassPermissions`. One that was not stands
+    /// in for the next, in the mode [`STAND_IN`].
     bypass_launched: bool,
+    /// The mode that the client has chosen and Claude has not taken yet.
+    chosen: Option<PermissionMode>,
 }
 
 impl Modes {
@@ -42,8 +45,35 @@ impl Modes {
             settings,
             host,
             bypass_launched: false,
+            chosen: None,
         };
         (modes, notes)
+    }
+
+    /// Takes the mode that Claude has started in, and whether its model has the mode `auto`; hands back what there is to say
+    /// where the session does not start in the mode that its settings name.
+    pub(crate) fn started(
+        &mut self,
+        mode: Option<PermissionMode>,
+        supports_auto: Option<bool>,
+    ) -> Vec<String> {
+        let asked = self.current;
+        if self.model_learned(supports_auto) {
+            let start = initial_mode(&self.settings, &self.host);
+            self.current = PermissionMode::AcceptEdits;
+            let named = start.departure == Some(Departure::AutoUnsupported);
+            let notes = start.notes.iter().filter(|_| named).map(ToString::to_string);
+            return if named {
+                notes.collect()
+            } else {
+                vec![NO_AUTO.to_owned()]
+            };
+        }
+        self.current = mode.unwrap_or(asked);
+        let refused = (self.current != asked)
+            .then(|| refused_mode(&self.settings, asked, self.current))
+            .flatten();
+        refused.iter().map(ToString::to_string).collect()
     }
 
     /// The mode that Claude is in.
@@ -93,9 +123,39 @@ impl Modes {
         }
     }
 
-    /// Whether the running process has to be replaced before it can be in this mode.
-    pub(crate) fn needs_other_process(&self, mode: PermissionMode) -> bool {
-        mode == PermissionMode::BypassPermissions && !self.bypass_launched
+    /// A mode is chosen; hands back the one that Claude is to be told.
+    pub(crate) fn choose(&mut self, mode: PermissionMode) -> PermissionMode {
+        self.chosen = Some(mode);
+        self.for_claude(mode)
+    }
+
+    /// Claude has taken the choice, or has not.
+    pub(crate) fn chosen(&mut self) {
+        self.chosen = None;
+    }
+
+    /// The mode that the running process is to be in where the session is in `mode`.
+    fn for_claude(&self, mode: PermissionMode) -> PermissionMode {
+        if mode == PermissionMode::BypassPermissions && !self.bypass_launched {
+            STAND_IN
+        } else {
+            mode
+        }
+    }
+
+    /// Whether the running process can be in the session's mode. One that cannot is replaced before the next prompt.
+    pub(crate) fn suit_process(&self) -> bool {
+        self.for_claude(self.current) == self.current
+    }
+
+    /// The mode of the session where Claude tells that it is in `mode`.
+    pub(crate) fn by_claude(&self, mode: PermissionMode) -> PermissionMode {
+        let session = self.chosen.unwrap_or(self.current);
+        if mode == self.for_claude(session) {
+            session
+        } else {
+            mode
+        }
     }
 
     /// Writes into the options of a process what it has to be started with to be in `mode`. The capability to bypass
@@ -136,6 +196,13 @@ impl Modes {
         schema::SessionUpdate::CurrentModeUpdate(schema::CurrentModeUpdate::new(self.current.wire_id()))
     }
 }
+
+/// The mode of a process that cannot bypass permissions while its session does: it asks before everything, and the guard
+/// answers what needs no question.
+const STAND_IN: PermissionMode = PermissionMode::Default;
+
+/// What the user is told when the model takes `auto` away.
+pub(crate) const NO_AUTO: &str = "The model has no auto mode; edits are accepted without asking instead.";
 
 fn choices(offered: &[PermissionMode]) -> String {
     let names: Vec<String> = offered.iter().map(|mode| format!("`{mode}`")).collect();
@@ -182,10 +249,41 @@ mod tests {
             modes.launch(PermissionMode::Default, &mut options);
             assert!(!options.allow_bypass);
             if expected {
-                assert!(modes.needs_other_process(bypass));
+                assert_eq!(modes.for_claude(bypass), PermissionMode::Default);
                 modes.launch(bypass, &mut options);
+                assert_eq!(modes.for_claude(bypass), bypass);
                 assert!(options.allow_bypass && modes.after_plan().contains(&bypass));
             }
+        }
+    }
+
+    #[test]
+    fn a_process_without_the_capability_stands_in_for_bypass_until_claude_leaves_its_mode() {
+        let (default, bypass) = (PermissionMode::Default, PermissionMode::BypassPermissions);
+        let plan = PermissionMode::Plan;
+        for (session, launched, told, expected, suits) in [
+            (default, default, default, default, true),
+            (default, default, plan, plan, true),
+            (bypass, default, default, bypass, false),
+            (bypass, default, plan, plan, false),
+            (bypass, bypass, bypass, bypass, true),
+            (bypass, bypass, default, default, true),
+            (default, bypass, bypass, bypass, true),
+        ] {
+            let mut modes = modes(HostFacts::default());
+            let mut options = LaunchOptions::new("/", claude_sdk_bridge::launch::SessionStart::Unnamed);
+            modes.launch(launched, &mut options);
+            modes.choose(session);
+            assert_eq!(
+                modes.by_claude(told),
+                expected,
+                "{session}, told {told}, before the answer"
+            );
+            modes.chosen();
+            modes.set(session);
+            let case = format!("{session}, launched for {launched}, told {told}");
+            assert_eq!(modes.suit_process(), suits, "{case}");
+            assert_eq!(modes.by_claude(told), expected, "{case}");
         }
     }
 
@@ -204,6 +302,40 @@ mod tests {
             modes.requested("dontAsk").unwrap_err(),
             @"Mode `dontAsk` is not available in this session; choose one of `default`, `acceptEdits`, `plan`"
         );
+    }
+
+    #[test]
+    fn a_session_that_does_not_start_in_the_mode_of_its_settings_says_so() {
+        use PermissionMode::{AcceptEdits, Auto, Default, Plan};
+        for (named, started, supports_auto, expected, told) in [
+            ("auto", Default, Some(false), AcceptEdits, "does not support"),
+            ("auto", Auto, Some(false), AcceptEdits, "does not support"),
+            ("auto", Default, None, Default, "Claude does not have here"),
+            ("auto", Default, Some(true), Default, "Claude does not have here"),
+            ("auto", Auto, Some(true), Auto, ""),
+            ("auto", Auto, None, Auto, ""),
+            ("plan", Plan, Some(false), Plan, ""),
+            ("plan", Default, Some(true), Default, "Claude does not have here"),
+        ] {
+            let text = format!(r#"{{"permissions": {{"defaultMode": "{named}"}}}}"#);
+            let source = permission_core::settings::SettingsSource::User;
+            let path = std::path::Path::new("/home/u/settings.json");
+            let file = permission_core::settings::SettingsFile::parse(source, path, &text);
+            let (mut modes, notes) =
+                Modes::new(permission_core::settings::merge([file]), HostFacts::default());
+            assert!(notes.is_empty());
+            let notes = modes.started(Some(started), supports_auto);
+            let case = format!("{named}, {started}, {supports_auto:?}: {notes:?}");
+            assert_eq!(modes.current(), expected, "{case}");
+            assert_eq!(notes.len(), usize::from(!told.is_empty()), "{case}");
+            assert!(notes.iter().all(|note| note.contains(told)), "{case}");
+        }
+        let (mut modes, _) = Modes::new(EffectiveSettings::default(), HostFacts::default());
+        assert_eq!(modes.started(None, None), [""; 0]);
+        // A client's own choice.
+        modes.set(Auto);
+        assert_eq!(modes.started(Some(Default), Some(false)), [NO_AUTO]);
+        assert_eq!(modes.current(), AcceptEdits);
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(super) struct SeenCall {
     pub(super) tool_use_id: String,
     pub(super) agent: Option<TaskId>,
     pub(super) mode: PermissionMode,
+    /// Claude would ask about it only because it cannot bypass permissions, as the session does.
+    pub(super) stood_in_for: bool,
     /// What hooks are told about the session.
     pub(super) facts: HookFacts,
     pub(super) begun: Instant,
@@ -107,9 +109,11 @@ impl SeenCall {
             .permission_mode
             .as_str()
             .and_then(PermissionMode::from_wire_id);
+        let stood_in_for = session == PermissionMode::BypassPermissions
+            && claimed.is_some_and(PermissionMode::asks_more_than_bypass);
         let mode = match claimed {
             // Neither a Claude that is behind nor a subagent with a mode of its own ends the session's plan.
-            Some(claimed) if session != PermissionMode::Plan => claimed,
+            Some(claimed) if session != PermissionMode::Plan && !stood_in_for => claimed,
             _ => session,
         };
         let tool_input = input.tool_input.get()?.clone();
@@ -121,6 +125,7 @@ impl SeenCall {
             tool_use_id: tool_use_id.map(|id| id.as_str().to_owned()).unwrap_or_default(),
             agent,
             mode,
+            stood_in_for,
             facts: HookFacts {
                 session_id: input
                     .session_id
@@ -151,6 +156,7 @@ impl SeenCall {
             tool_use_id: question.tool_use_id.as_str().to_owned(),
             agent: question.agent_id.get().cloned(),
             mode,
+            stood_in_for: false,
             facts: HookFacts {
                 session_id: String::new(),
                 transcript_path: String::new(),
@@ -160,6 +166,14 @@ impl SeenCall {
             begun: Instant::now(),
             read_only_hint: None,
         }
+    }
+
+    /// The session's mode may have changed meanwhile: what asks less does not count any more, and what asks more does.
+    pub(super) fn goes_on_in(&mut self, session: PermissionMode) {
+        if session == PermissionMode::Plan {
+            self.mode = session;
+        }
+        self.stood_in_for &= session == PermissionMode::BypassPermissions;
     }
 
     /// The user approved it, with another input perhaps, and in the mode that the session is in by now.

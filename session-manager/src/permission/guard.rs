@@ -172,9 +172,7 @@ impl SessionGuard {
         mode: PermissionMode,
     ) -> Option<(ControlId, Value)> {
         let (mut call, state) = self.running.take(&control)?;
-        if mode == PermissionMode::Plan {
-            call.mode = mode;
-        }
+        call.goes_on_in(mode);
         let reply = match state {
             State::Before(mut examination) => {
                 let step = self
@@ -288,7 +286,14 @@ impl SessionGuard {
         step: GuardStep,
     ) -> GuardReply {
         match step {
-            GuardStep::Answer(answer) => GuardReply::Now(self.decided(&call, answer).to_reply()),
+            GuardStep::Answer(answer) => {
+                let answer = if call.stood_in_for {
+                    answer.unasked(&call.tool)
+                } else {
+                    answer
+                };
+                GuardReply::Now(self.decided(&call, answer).to_reply())
+            }
             GuardStep::Hook(hook) => self.run(control, call, hook, State::Before(examination)),
         }
     }
@@ -438,6 +443,50 @@ mod tests {
                 let passed = passes(&mut guard(None, "docs"), "/repo/a", session, facts);
                 assert_eq!(passed, expected, "{session:?}, {claimed:?}, {agent:?}");
             }
+        }
+    }
+
+    #[test]
+    fn in_bypass_a_claude_that_cannot_asks_nothing_that_is_not_for_a_person() {
+        use PermissionMode::{AcceptEdits, Auto, BypassPermissions, Default, DontAsk, Plan};
+        let reply = |session, claimed: PermissionMode, tool: &str| {
+            let callback = HookCallback {
+                callback_id: BEFORE.to_owned(),
+                input: HookInput {
+                    tool_name: tool.to_owned().into(),
+                    tool_input: json!({"command": "npm test"}).into(),
+                    permission_mode: claimed.wire_id().to_owned().into(),
+                    ..HookInput::default()
+                },
+                ..HookCallback::default()
+            };
+            match guard(None, "docs").takes(&"c".into(), &callback, session) {
+                GuardReply::Now(reply) => {
+                    let decision = &reply["hookSpecificOutput"]["permissionDecision"];
+                    decision.as_str().unwrap_or("none").to_owned()
+                }
+                GuardReply::Later | GuardReply::NeedsHints => "later".to_owned(),
+            }
+        };
+        for (session, claimed, tool, expected) in [
+            (BypassPermissions, Default, "Bash", "allow"),
+            (BypassPermissions, AcceptEdits, "Bash", "allow"),
+            (BypassPermissions, Auto, "mcp__a__b", "allow"),
+            (BypassPermissions, BypassPermissions, "Bash", "none"),
+            (BypassPermissions, DontAsk, "Bash", "none"),
+            (BypassPermissions, Plan, "Bash", "ask"),
+            (BypassPermissions, Default, "AskUserQuestion", "none"),
+            (BypassPermissions, Default, "ExitPlanMode", "none"),
+            (Default, Default, "Bash", "none"),
+            (Default, BypassPermissions, "Bash", "none"),
+            (AcceptEdits, Default, "Bash", "none"),
+            (Plan, Default, "Bash", "ask"),
+        ] {
+            assert_eq!(
+                reply(session, claimed, tool),
+                expected,
+                "{session:?}, {claimed:?}, {tool}"
+            );
         }
     }
 

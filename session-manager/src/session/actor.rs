@@ -29,7 +29,7 @@ use super::{
 use crate::{
     initialize::ClientFacts,
     modes::Modes,
-    options::Options,
+    options::{Options, Request},
     permission::{Asks, HookEnded, SessionGuard, Subagents},
     translate::Translator,
     turn::{Event, Generation, PromptId, TurnMachine},
@@ -94,7 +94,8 @@ pub(super) enum Farewell {
 /// The process behind the session, as the rim sees it.
 pub(super) enum Claude {
     Absent,
-    Starting(Generation, BoxFuture<'static, LaunchResult>),
+    /// With the choices that it was not started with.
+    Starting(Generation, BoxFuture<'static, LaunchResult>, Vec<Request>),
     Running(Generation, Box<Query>),
     Ending(Generation, BoxFuture<'static, Exit>),
 }
@@ -237,7 +238,9 @@ impl Claude {
     async fn next(&mut self, readable: bool) -> Wake {
         match self {
             Claude::Running(_, query) if readable => Wake::Claude(query.next().await),
-            Claude::Starting(generation, starting) => Wake::Launched(*generation, Box::new(starting.await)),
+            Claude::Starting(generation, starting, _) => {
+                Wake::Launched(*generation, Box::new(starting.await))
+            }
             Claude::Ending(generation, ending) => Wake::Gone(*generation, ending.await),
             Claude::Running(..) | Claude::Absent => std::future::pending().await,
         }

@@ -18,6 +18,7 @@ use super::{
     settings,
 };
 use crate::{
+    modes::NO_AUTO,
     options::{self, OptionError, Request, Seen},
     translate,
     turn::Event,
@@ -70,15 +71,16 @@ impl Actor {
 
     /// Changes the mode of the running process, or of the one to come.
     pub(super) fn set_mode(&mut self, mode: PermissionMode, waiter: Waiter) {
-        if self.modes.needs_other_process(mode) {
-            return self.set_mode_of_next_process(mode, waiter);
+        if let Some(hand_off) = &mut self.hand_off {
+            // What is chosen while a plan is on its way holds where it is carried out.
+            hand_off.mode = mode;
         }
         let Some(query) = self.query() else {
             self.mode_changed(mode);
             return self.done(waiter);
         };
         let call = query.request(ControlRequest::SetPermissionMode(SetPermissionMode::to(
-            mode.wire_id(),
+            self.modes.choose(mode).wire_id(),
         )));
         self.calls.push(Box::pin(
             async move { CallDone::ModeSet(mode, waiter, call.await) },
@@ -92,6 +94,7 @@ impl Actor {
         waiter: Waiter,
         answer: Result<Value, ControlError>,
     ) {
+        self.modes.chosen();
         match answer {
             Ok(_) => {
                 self.mode_changed(mode);
@@ -105,11 +108,17 @@ impl Actor {
         }
     }
 
-    /// Notes the mode that Claude is in, and tells the client if it is a new one.
+    /// Claude tells the mode that it is in.
+    pub(super) fn mode_told(&mut self, mode: PermissionMode) {
+        self.mode_changed(self.modes.by_claude(mode));
+    }
+
+    /// Notes the mode of the session, and tells the client if it is a new one.
     pub(super) fn mode_changed(&mut self, mode: PermissionMode) {
         if self.modes.set(mode) {
             self.update(self.modes.update());
             self.options_changed();
+            self.dispatch(Event::Suits(self.modes.suit_process()));
         }
     }
 
@@ -208,13 +217,12 @@ impl Actor {
                     CallDone::Applied(request, then, waiter, call.await)
                 }));
             }
-            None if matches!(self.claude, Claude::Starting(..)) => waiter.refuse(errors::internal(
-                "Claude is being started; make the choice again when the prompt runs",
-                None,
-            )),
-            // The next process is started with it.
+            // The next process is started with it, or told before it gets a prompt.
             None => {
                 self.options.applied(&request);
+                if let Claude::Starting(_, _, choices) = &mut self.claude {
+                    choices.push(request);
+                }
                 self.after(then, waiter);
             }
         }
@@ -229,20 +237,6 @@ impl Actor {
                 self.done(waiter);
             }
         }
-    }
-
-    /// A mode that the running process cannot be switched to is that of the next one, which the next prompt starts. A process
-    /// that is being started has its mode already, and its prompt waits.
-    fn set_mode_of_next_process(&mut self, mode: PermissionMode, waiter: Waiter) {
-        if self.turn.is_running() || matches!(self.claude, Claude::Starting(..)) {
-            return waiter.refuse(errors::invalid_params(
-                BETWEEN_TURNS,
-                Some(json!({"modeId": mode})),
-            ));
-        }
-        self.mode_changed(mode);
-        self.dispatch(Event::Replace);
-        self.done(waiter);
     }
 
     /// Asks Claude what its settings come to.
@@ -280,6 +274,3 @@ impl Waiter {
 fn option_error(id: &str, error: &OptionError) -> RpcError {
     errors::invalid_params(error.to_string(), Some(json!({"configId": id})))
 }
-
-const NO_AUTO: &str = "The model has no auto mode; edits are accepted without asking instead.";
-const BETWEEN_TURNS: &str = "bypassPermissions needs another Claude process and can only be chosen between turns; cancel the turn or wait for its end";

@@ -137,7 +137,7 @@ impl Actor {
                     .as_str()
                     .and_then(PermissionMode::from_wire_id)
                 {
-                    self.mode_changed(mode);
+                    self.mode_told(mode);
                 }
             }
             SystemEvent::SessionStateChanged(changed) if changed.state == SessionState::Idle => {

@@ -46,6 +46,7 @@ impl Actor {
                     started => started,
                 }
             }),
+            Vec::new(),
         );
     }
 
@@ -61,22 +62,37 @@ impl Actor {
         self.claude = Claude::Starting(
             generation,
             Box::pin(async move { start(&origin, &options, &choices).await }),
+            Vec::new(),
         );
     }
 
     /// The attempt is over.
     pub(super) fn launched(&mut self, generation: Generation, result: LaunchResult) {
-        let started = match result {
+        let late = match std::mem::replace(&mut self.claude, Claude::Absent) {
+            Claude::Starting(_, _, choices) => choices,
+            Claude::Absent | Claude::Running(..) | Claude::Ending(..) => Vec::new(),
+        };
+        let mut started = match result {
             Ok(started) if !self.origin.login.takes(&started.info) => {
-                self.claude = Claude::Absent;
                 return self.dispatch_because(Event::LaunchFailed(generation), Cause::Account);
             }
-            Ok(started) => *started,
+            Ok(started) => started,
             Err(error) => {
-                self.claude = Claude::Absent;
                 return self.dispatch_because(Event::LaunchFailed(generation), Cause::Launch(&error));
             }
         };
+        if !late.is_empty() {
+            let choosing = async move {
+                started.choose(&late).await;
+                Ok(started)
+            };
+            self.claude = Claude::Starting(generation, Box::pin(choosing), Vec::new());
+            return;
+        }
+        self.ready(generation, *started);
+    }
+
+    fn ready(&mut self, generation: Generation, started: Started) {
         let mode = started.mode();
         let Started {
             query,
@@ -93,7 +109,7 @@ impl Actor {
         if let Some(hand_off) = self.hand_off.take() {
             self.take_over(hand_off);
         }
-        // A choice that was made while the process started has not reached it.
+        // A mode that was chosen while the process started has not reached it.
         if mode.is_some_and(|mode| mode != self.modes.current()) {
             self.set_mode(self.modes.current(), Waiter::Nobody);
         }

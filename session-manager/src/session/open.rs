@@ -12,6 +12,7 @@ use super::{
     Command, Link, Login, NewSession, Opened, Origin, SessionHandle,
     actor::{Actor, Claude, Farewell, Transcript},
     answers::{self, TurnFacts},
+    configure::Waiter,
     grants::Grants,
     outbox::Outbox,
     record::Record,
@@ -142,9 +143,12 @@ impl Opening {
             commands: sender,
             owner: self.link.connection.id(),
         };
+        let mode = started.mode();
         let mut actor = self.actor(started, choices, commands);
         actor.dispatch(Event::Adopted(Generation(1)));
-        actor.model_learned();
+        if mode.is_some_and(|mode| mode != actor.modes.current()) {
+            actor.set_mode(actor.modes.current(), Waiter::Nobody);
+        }
         let opened = Opened {
             id: actor.link.session_id.clone(),
             modes: actor.modes.state(),
@@ -156,9 +160,7 @@ impl Opening {
     }
 
     fn actor(mut self, started: Started, options: Options, commands: mpsc::Receiver<Command>) -> Actor {
-        if let Some(mode) = started.mode() {
-            self.modes.set(mode);
-        }
+        let mode = started.mode();
         let Started {
             query,
             info,
@@ -166,6 +168,8 @@ impl Opening {
             early,
         } = started;
         self.guard.settings_told(&settings);
+        let supports_auto = options.supports_auto(options.model());
+        self.notices.extend(self.modes.started(mode, supports_auto));
         let mut greetings = vec![commands::update(&info.commands)];
         greetings.extend(
             self.notes

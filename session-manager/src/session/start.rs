@@ -36,6 +36,31 @@ impl Started {
             .as_str()
             .and_then(PermissionMode::from_wire_id)
     }
+
+    /// Tells it choices of the session, and asks what its settings come to with them.
+    pub(super) async fn choose(&mut self, choices: &[Request]) {
+        for choice in choices {
+            if let Err(error) = self.ask(choice.to_control()).await {
+                tracing::warn!(%error, "claude did not take a choice of the session's");
+            }
+        }
+        let settings = self.ask(ControlRequest::GetSettings(Default::default())).await;
+        self.settings = settings.unwrap_or_else(|error| {
+            tracing::debug!(%error, "claude did not tell its settings");
+            Value::Null
+        });
+    }
+
+    async fn ask(&mut self, request: ControlRequest) -> Result<Value, ControlError> {
+        let mut call = self.query.handle().request(request);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut call => return answer,
+                event = self.query.next() => self.early.push_back(event),
+            }
+        }
+    }
 }
 
 /// Starts a process. `choices` are those of the session that no launch option can say.
@@ -50,42 +75,13 @@ pub(super) async fn start(origin: &Origin, options: &LaunchOptions, choices: &[R
         ..origin.greeting.clone()
     };
     let timings = &origin.timings.query;
-    let (mut query, info) = Query::start(origin.backend.as_ref(), options, greeting, timings).await?;
-    let mut early = VecDeque::new();
-    for choice in choices {
-        if let Err(error) = ask(&mut query, choice.to_control(), &mut early).await {
-            tracing::warn!(%error, "claude did not take a choice of the session's");
-        }
-    }
-    let settings = ask(
-        &mut query,
-        ControlRequest::GetSettings(Default::default()),
-        &mut early,
-    )
-    .await;
-    let settings = settings.unwrap_or_else(|error| {
-        tracing::debug!(%error, "claude did not tell its settings");
-        Value::Null
-    });
-    Ok(Box::new(Started {
+    let (query, info) = Query::start(origin.backend.as_ref(), options, greeting, timings).await?;
+    let mut started = Box::new(Started {
         query,
         info,
-        settings,
-        early,
-    }))
-}
-
-async fn ask(
-    query: &mut Query,
-    request: ControlRequest,
-    early: &mut VecDeque<QueryEvent>,
-) -> Result<Value, ControlError> {
-    let mut call = query.handle().request(request);
-    loop {
-        tokio::select! {
-            biased;
-            answer = &mut call => return answer,
-            event = query.next() => early.push_back(event),
-        }
-    }
+        settings: Value::Null,
+        early: VecDeque::new(),
+    });
+    started.choose(choices).await;
+    Ok(started)
 }

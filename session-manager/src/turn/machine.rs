@@ -20,6 +20,8 @@ pub(crate) struct TurnMachine {
     running: Option<Running>,
     queue: VecDeque<Queued>,
     newest: Generation,
+    /// Whether the process is good enough for the next prompt; a new one is.
+    suits: bool,
     /// The prompts that Claude had last, so that a late result of theirs is known for what it is.
     past: VecDeque<PromptId>,
 }
@@ -33,7 +35,7 @@ enum Claude {
     Starting(Generation),
     /// Takes prompts.
     Ready(Generation),
-    /// Runs, but has to be replaced before the next prompt (it was started without a login).
+    /// Runs, but has to be replaced before the next prompt, because it was started without a login.
     Stale(Generation),
     /// On its way out.
     Ending(Generation),
@@ -80,6 +82,7 @@ impl TurnMachine {
             running: None,
             queue: VecDeque::new(),
             newest: Generation(0),
+            suits: true,
             past: VecDeque::new(),
         }
     }
@@ -109,7 +112,7 @@ impl TurnMachine {
             } => {
                 self.result(generation, &attribution, end, &mut effects);
             }
-            Event::Replace => self.replace(),
+            Event::Suits(suits) => self.suits = suits,
             Event::HandOff => self.hand_off(&mut effects),
             Event::Idle(generation) => self.idle(generation, &mut effects),
             Event::Ended(generation) => self.ended(generation, &mut effects),
@@ -118,11 +121,6 @@ impl TurnMachine {
         }
         self.advance(&mut effects);
         effects
-    }
-
-    /// Whether Claude has a prompt.
-    pub(crate) fn is_running(&self) -> bool {
-        self.running.is_some()
     }
 
     /// Whether the running turn is being ended, so that nothing more may be asked for it.
@@ -139,12 +137,6 @@ impl TurnMachine {
             effects.push(Effect::Answer(id, Outcome::QueueFull));
         } else {
             self.queue.push_back(Queued { id, retried: false });
-        }
-    }
-
-    fn replace(&mut self) {
-        if let (None, Claude::Ready(generation)) = (&self.running, self.claude) {
-            self.claude = Claude::Stale(generation);
         }
     }
 
@@ -349,7 +341,7 @@ impl TurnMachine {
             return;
         }
         match self.claude {
-            Claude::Ready(_) => {
+            Claude::Ready(_) if self.suits => {
                 let Some(Queued { id, retried }) = self.queue.pop_front() else {
                     return;
                 };
@@ -366,16 +358,23 @@ impl TurnMachine {
                 effects.push(Effect::Send(id));
             }
             Claude::Absent => {
-                self.newest = Generation(self.newest.0.saturating_add(1));
-                self.claude = Claude::Starting(self.newest);
-                effects.push(Effect::Launch(self.newest));
+                let generation = self.start();
+                effects.push(Effect::Launch(generation));
             }
-            Claude::Stale(generation) => {
+            Claude::Ready(generation) | Claude::Stale(generation) => {
                 self.claude = Claude::Ending(generation);
                 effects.push(Effect::Retire);
             }
             Claude::Starting(_) | Claude::Ending(_) | Claude::Closed => {}
         }
+    }
+
+    /// The process that is started now.
+    fn start(&mut self) -> Generation {
+        self.newest = Generation(self.newest.0.saturating_add(1));
+        self.claude = Claude::Starting(self.newest);
+        self.suits = true;
+        self.newest
     }
 
     fn is_current(&self, generation: Generation) -> bool {

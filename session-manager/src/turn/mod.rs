@@ -83,8 +83,8 @@ pub(crate) enum Event {
     Started(Generation, Option<PromptId>),
     /// Claude's answer to an interrupt names the queued prompts it threw away.
     Dequeued(Generation, Vec<PromptId>),
-    /// The idle process is not good enough for the next prompt, and has to be replaced before it.
-    Replace,
+    /// Whether the process can do what the session wants of the next prompt's; else it is replaced before it.
+    Suits(bool),
     /// Claude finished a turn.
     Result {
         generation: Generation,

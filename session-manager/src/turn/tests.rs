@@ -554,6 +554,36 @@ fn every_failure_of_a_hand_off_answers_the_prompt_and_frees_the_next() {
     );
 }
 
+#[test]
+fn a_process_that_does_not_suit_is_replaced_before_the_next_prompt_and_not_for_nothing() {
+    check(&[
+        // Chosen and left.
+        (Event::Suits(false), &[]),
+        (Event::Suits(true), &[]),
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        // In a turn: the turn goes on where it is.
+        (Event::Suits(false), &[]),
+        (Event::Prompt(id(2)), &[]),
+        (Event::Started(G1, Some(id(1))), &[]),
+        (
+            result(G1, named(1)),
+            &[answer(1, Outcome::Finished), Effect::Retire],
+        ),
+        (
+            Event::Ended(G1),
+            &[Effect::WithdrawAsks, Effect::Launch(Generation(2))],
+        ),
+        // Chosen while the next one starts.
+        (Event::Suits(false), &[]),
+        (Event::Launched(Generation(2)), &[Effect::Retire]),
+        (
+            Event::Ended(Generation(2)),
+            &[Effect::WithdrawAsks, Effect::Launch(Generation(3))],
+        ),
+        (Event::Launched(Generation(3)), &[Effect::Send(id(2))]),
+    ]);
+}
+
 /// What the outside may do next; the process named is the current one unless `old`.
 #[derive(Debug, Clone)]
 enum Step {
@@ -572,6 +602,7 @@ enum Step {
     OldGeneration(u8),
     HandOff,
     Interrupted,
+    Suits(bool),
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -591,6 +622,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0u8..4).prop_map(Step::OldGeneration),
         2 => Just(Step::HandOff),
         3 => Just(Step::Interrupted),
+        1 => any::<bool>().prop_map(Step::Suits),
     ]
 }
 
@@ -703,6 +735,7 @@ impl World {
             | Step::LaunchEnds { .. }
             | Step::Clock
             | Step::HandOff
+            | Step::Suits(_)
             | Step::OldGeneration(_) => return None,
         })
     }
@@ -736,6 +769,7 @@ impl World {
                 }
             }
             Step::HandOff => Event::HandOff,
+            Step::Suits(suits) => Event::Suits(*suits),
             Step::Clock => {
                 if !self.clock {
                     return None;

@@ -35,6 +35,28 @@ fn every_problem_names_its_place_and_what_is_allowed() {
 }
 
 #[test]
+fn a_mode_that_claude_does_not_start_in_is_told() {
+    let settings = effective(&[(User, r#"{"permissions": {"defaultMode": "auto"}}"#)]);
+    let note = refused_mode(
+        &settings,
+        crate::PermissionMode::Auto,
+        crate::PermissionMode::Default,
+    )
+    .unwrap()
+    .to_string();
+    let (_, said) = note.split_once(": ").unwrap();
+    insta::assert_snapshot!(said, @"`permissions.defaultMode` is `auto`, which Claude does not have here; the session starts in `default`");
+    assert_eq!(
+        refused_mode(
+            &settings,
+            crate::PermissionMode::Plan,
+            crate::PermissionMode::Default
+        ),
+        None
+    );
+}
+
+#[test]
 fn every_departure_says_why() {
     let mode = |mode: &str| (User, format!(r#"{{"permissions": {{"defaultMode": "{mode}"}}}}"#));
     let policy = r#"{"disableAutoMode": "disable", "disableBypassPermissionsMode": "disable"}"#;

@@ -171,6 +171,30 @@ async fn a_cancel_while_the_fresh_process_starts_leaves_no_process_and_keeps_the
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_mode_chosen_while_the_fresh_process_starts_is_the_one_the_plan_is_carried_out_in() {
+    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
+    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
+    claude.reply().await;
+    claude.result(&uuid, aborted()).await;
+    let mut fresh = world.claude().await;
+    let params = json!({"sessionId": world.session, "modeId": "plan"});
+    let id = world.request("session/set_mode", params).await;
+    assert_eq!(world.answer(id).await.0["result"], json!({}));
+    fresh.greet().await;
+    let request = fresh.lines.receive().await;
+    assert_eq!(
+        request["request"],
+        json!({"subtype": "set_permission_mode", "mode": "plan"})
+    );
+    fresh.succeed(&request, json!({"mode": "plan"})).await;
+    let uuid = fresh.take_prompt().await;
+    fresh.result(&uuid, json!({})).await;
+    let (_, before) = world.answer(prompt).await;
+    let told = before.iter().map(Value::to_string).collect::<String>();
+    assert!(!told.contains("current_mode_update"), "{told}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_fresh_process_that_does_not_start_is_an_error_of_the_prompt() {
     let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
     choose(&mut world, &request, "exit-plan-clear-accept-edits").await;

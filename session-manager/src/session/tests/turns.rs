@@ -1,7 +1,7 @@
 //! Prompts: how each ends, and what becomes of the process.
 
 use claude_sdk_bridge::{launch::SessionStart, messages::ClaudeSessionId};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::world::World;
 
@@ -394,26 +394,125 @@ async fn a_mode_change_is_told_before_its_answer_whoever_makes_it() {
     assert_eq!(world.answer(id).await.0["error"]["code"], -32602);
 }
 
+/// The client's choice of a mode or an option, answered.
+async fn chosen(world: &mut World, method: &str, choice: Value) -> Vec<Value> {
+    let mut params = json!({"sessionId": world.session});
+    params
+        .as_object_mut()
+        .unwrap()
+        .extend(choice.as_object().unwrap().clone());
+    let id = world.request(method, params).await;
+    let (answer, before) = world.answer(id).await;
+    assert!(answer["result"].is_object(), "{answer}");
+    before
+}
+
+async fn choose_mode(world: &mut World, mode: &str) {
+    chosen(world, "session/set_mode", json!({"modeId": mode})).await;
+}
+
 #[tokio::test(start_paused = true)]
-async fn bypass_is_not_chosen_for_a_process_that_is_being_started_without_it() {
+async fn choices_made_while_a_process_starts_are_applied_before_it_gets_the_prompt() {
     let (mut world, claude) = World::open_in_sandbox().await;
     claude.life.cancel();
     let prompt = world.prompt("hi").await;
     let mut next = world.claude().await;
-    let params = json!({"sessionId": world.session, "modeId": "bypassPermissions"});
-    let choice = world.request("session/set_mode", params.clone()).await;
-    let (answer, before) = world.answer(choice).await;
-    assert_eq!(answer["error"]["code"], -32602, "{answer}");
-    assert!(before.is_empty(), "the mode is what it was: {before:?}");
+    choose_mode(&mut world, "acceptEdits").await;
+    let told = chosen(
+        &mut world,
+        "session/set_config_option",
+        json!({"configId": "model", "value": "other"}),
+    )
+    .await;
+    assert!(told.is_empty(), "the answer carries the options: {told:?}");
+    next.greet().await;
+    let request = next.lines.receive().await;
+    assert_eq!(
+        request["request"],
+        json!({"subtype": "set_model", "model": "other"})
+    );
+    next.succeed(&request, json!({})).await;
+    let request = next.lines.receive().await;
+    assert_eq!(request["request"]["subtype"], "get_settings");
+    next.succeed(&request, json!({"effective": {}, "applied": {"model": "other"}}))
+        .await;
+    let request = next.lines.receive().await;
+    assert_eq!(
+        request["request"],
+        json!({"subtype": "set_permission_mode", "mode": "acceptEdits"})
+    );
+    next.succeed(&request, json!({"mode": "acceptEdits"})).await;
+    let uuid = next.take_prompt().await;
+    next.result(&uuid, json!({})).await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bypass_chosen_while_a_process_starts_without_it_has_another_one_take_the_prompt() {
+    let (mut world, claude) = World::open_in_sandbox().await;
+    claude.life.cancel();
+    let prompt = world.prompt("hi").await;
+    let mut next = world.claude().await;
+    choose_mode(&mut world, "bypassPermissions").await;
     assert!(!next.options.allow_bypass);
+    next.greet().await;
+    let mut other = world.claude().await;
+    assert!(other.options.allow_bypass);
+    other.greet().await;
+    let uuid = other.take_prompt().await;
+    other.result(&uuid, json!({})).await;
+    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+}
+
+#[tokio::test(start_paused = true)]
+async fn bypass_chosen_and_left_costs_no_process() {
+    let (mut world, mut claude) = World::open_in_sandbox().await;
+    for (mode, told) in [
+        ("bypassPermissions", "default"),
+        ("plan", "plan"),
+        ("bypassPermissions", "default"),
+        ("default", "default"),
+    ] {
+        let params = json!({"sessionId": world.session, "modeId": mode});
+        let id = world.request("session/set_mode", params).await;
+        let request = claude.lines.receive().await;
+        assert_eq!(
+            request["request"],
+            json!({"subtype": "set_permission_mode", "mode": told})
+        );
+        claude.succeed(&request, json!({"mode": told})).await;
+        let (answer, before) = world.answer(id).await;
+        assert_eq!(answer["result"], json!({}));
+        assert_eq!(before[0]["params"]["update"]["currentModeId"], mode);
+    }
+    world.prompt("hi").await;
+    claude.take_prompt().await;
+    assert!(world.no_claude_started());
+}
+
+#[tokio::test(start_paused = true)]
+async fn bypass_in_a_turn_is_the_next_prompts_process_and_claudes_own_word_does_not_end_it() {
+    let (mut world, mut claude) = World::open_in_sandbox().await;
+    let prompt = world.prompt("hi").await;
+    let uuid = claude.take_prompt().await;
+    let params = json!({"sessionId": world.session, "modeId": "bypassPermissions"});
+    let id = world.request("session/set_mode", params).await;
+    let request = claude.lines.receive().await;
+    claude.succeed(&request, json!({"mode": "default"})).await;
+    assert_eq!(world.answer(id).await.0["result"], json!({}));
+    claude
+        .lines
+        .send(json!({"type": "system", "subtype": "status", "status": null, "permissionMode": "default"}))
+        .await;
+    claude.result(&uuid, json!({})).await;
+    let (_, before) = world.answer(prompt).await;
+    assert!(before.is_empty(), "no other mode: {before:?}");
+    let prompt = world.prompt("again").await;
+    let mut next = world.claude().await;
+    assert!(next.options.allow_bypass);
     next.greet().await;
     let uuid = next.take_prompt().await;
     next.result(&uuid, json!({})).await;
     world.answer(prompt).await;
-
-    // Between turns it works, and the next prompt has a process that can do it.
-    let choice = world.request("session/set_mode", params).await;
-    assert!(world.answer(choice).await.0["result"].is_object());
-    world.prompt("again").await;
-    assert!(world.claude().await.options.allow_bypass);
+    assert!(world.no_claude_started());
 }

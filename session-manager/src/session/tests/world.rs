@@ -362,7 +362,9 @@ impl FakeClaude {
             .unwrap_or(permission_core::PermissionMode::Default);
         let command = json!({"name": "compact", "description": "d", "argumentHint": ""});
         let model = json!({"value": "default", "displayName": "Default", "description": "d", "supportsAutoMode": false});
-        let payload = json!({"commands": [command], "models": [model], "account": account, "current_permission_mode": mode.wire_id()});
+        let other =
+            json!({"value": "other", "displayName": "Other", "description": "d", "supportsAutoMode": false});
+        let payload = json!({"commands": [command], "models": [model, other], "account": account, "current_permission_mode": mode.wire_id()});
         self.succeed(&request, payload).await;
         let request = self.lines.receive().await;
         assert_eq!(request["request"]["subtype"], "get_settings");

@@ -5,7 +5,7 @@
 //! machine's queue and follow to the new process. What is shown of it is the actor's business.
 
 use super::{Claude, Running, Stop, TurnMachine};
-use crate::turn::{Effect, Generation, Outcome};
+use crate::turn::{Effect, Outcome};
 
 /// How far the running prompt has come from one process to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,9 +77,8 @@ impl TurnMachine {
             return false;
         };
         running.hand_off = HandOff::Starting;
-        self.newest = Generation(self.newest.0.saturating_add(1));
-        self.claude = Claude::Starting(self.newest);
-        effects.push(Effect::LaunchFresh(self.newest));
+        let generation = self.start();
+        effects.push(Effect::LaunchFresh(generation));
         true
     }
 
