@@ -3,9 +3,9 @@
 //! Place in the flow: a host's runner reports a [`HookRun`]; the pipeline goes by [`PreToolUse`] and [`PostToolUse`].
 //! Whatever is not understood denies before a tool runs, and is only noted after it.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::super::words;
+use super::{super::words, HookEvent};
 
 /// How a hook command ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +32,6 @@ pub enum HookRun {
 pub struct HookOptions {
     /// A hook that fails otherwise than with exit code 2 is only noted.
     pub nonblocking_errors: bool,
-    /// Output that is neither empty, `DENY:` nor JSON denies.
-    pub strict_output: bool,
 }
 
 /// What a hook before a tool says.
@@ -83,11 +81,15 @@ impl PreToolUse {
             },
             HookRun::Overflowed => Self::deny(words::HOOK_OVERFLOWED),
             HookRun::Failed(why) => failed(words::hook_failed(why)),
-            HookRun::Exited { code: 0, stdout, .. } => Self::output(stdout, options),
-            HookRun::Exited { code: 2, stderr, .. } => {
-                Self::deny(reason(stderr).unwrap_or_else(|| words::HOOK_DENIED.into()))
+            HookRun::Exited { code: 0, stdout, .. } => Self::output(stdout),
+            HookRun::Exited {
+                code: 2,
+                stdout,
+                stderr,
+            } => Self::deny(printed(stdout, stderr).unwrap_or_else(|| words::HOOK_DENIED.into())),
+            HookRun::Exited { code, stdout, stderr } => {
+                failed(words::hook_exit(*code, printed(stdout, stderr).as_deref()))
             }
-            HookRun::Exited { code, .. } => failed(words::hook_exit(*code)),
         }
     }
 
@@ -97,69 +99,120 @@ impl PreToolUse {
         }
     }
 
-    fn output(stdout: &[u8], options: HookOptions) -> Self {
+    fn output(stdout: &[u8]) -> Self {
         let bytes = trimmed(stdout);
         if bytes.is_empty() {
             return Self::Approve { note: None };
         }
-        if let Some(why) = bytes.strip_prefix(b"DENY:") {
+        if let Some(why) = denial(bytes) {
             return Self::deny(reason(why).unwrap_or_else(|| words::HOOK_DENIED.into()));
         }
         if bytes.starts_with(b"{") || bytes.starts_with(b"[") {
             return match serde_json::from_slice(bytes) {
-                Ok(Value::Object(object)) => Self::object(&Value::Object(object)),
+                Ok(Value::Object(said)) => Self::object(&said).unwrap_or_else(|denial| denial),
                 Ok(_) | Err(_) => Self::deny(words::HOOK_BAD_JSON),
             };
         }
-        if options.strict_output {
-            return Self::deny(words::HOOK_UNKNOWN_OUTPUT);
-        }
-        Self::Approve {
-            note: Some(words::hook_said(&String::from_utf8_lossy(bytes))),
-        }
+        Self::deny(words::hook_said(&String::from_utf8_lossy(bytes)))
     }
 
-    fn object(said: &Value) -> Self {
-        let specific = said.get("hookSpecificOutput");
-        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        // Some write it where the other fields are.
-        let field = |name: &str| {
-            specific
-                .and_then(|specific| specific.get(name))
-                .or_else(|| said.get(name))
+    /// What an object says; the error is a denial.
+    fn object(said: &Map<String, Value>) -> Result<Self, Self> {
+        let nothing = Map::new();
+        let specific = match said.get("hookSpecificOutput") {
+            None => &nothing,
+            Some(Value::Object(specific)) => specific,
+            Some(_) => return Err(Self::deny(words::HOOK_BAD_OUTPUT)),
         };
-        let decision = field("permissionDecision");
-        let why = text(field("permissionDecisionReason"));
+        Self::readable(said, specific)?;
+        let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         let deny = |reason: Option<String>| Self::deny(reason.unwrap_or_else(|| words::HOOK_DENIED.into()));
+        let bad_decision = || Self::deny(words::HOOK_BAD_DECISION);
         match said.get("continue") {
             None | Some(Value::Null | Value::Bool(true)) => {}
-            Some(_) => return deny(text(said.get("stopReason"))),
+            Some(_) => return Err(deny(text(said.get("stopReason")))),
         }
         match said.get("decision").map(Value::as_str) {
             None | Some(Some("approve" | "allow")) => {}
-            Some(Some("block" | "deny")) => return deny(text(said.get("reason"))),
-            Some(_) => return Self::deny(words::HOOK_BAD_DECISION),
+            Some(Some("block" | "deny")) => return Err(deny(text(said.get("reason")))),
+            Some(_) => return Err(bad_decision()),
         }
+        // Some write it where the other fields are.
+        let once = |name: &str| one_of(said.get(name), specific.get(name));
+        let decision = once("permissionDecision").map_err(|()| bad_decision())?;
+        let why = text(once("permissionDecisionReason").unwrap_or(None));
         let ask = match decision.map(Value::as_str) {
-            None | Some(Some("allow" | "defer")) => None,
+            None | Some(Some("allow")) => None,
             Some(Some("ask")) => Some(why.unwrap_or_else(|| words::HOOK_ASKED.into())),
-            Some(Some("deny")) => return deny(why),
-            Some(_) => return Self::deny(words::HOOK_BAD_DECISION),
+            Some(Some("deny")) => return Err(deny(why)),
+            Some(_) => return Err(bad_decision()),
         };
-        let inputs = [
-            said.get("updatedInput"),
-            specific.and_then(|specific| specific.get("updatedInput")),
-        ];
-        let mut inputs = inputs.into_iter().flatten();
-        let input = inputs.next();
-        let contradicts = inputs.any(|other| Some(other) != input);
-        if contradicts || input.is_some_and(|input| !input.is_object()) {
-            return Self::deny(words::HOOK_BAD_INPUT);
+        let bad_input = || Self::deny(words::HOOK_BAD_INPUT);
+        let input = once("updatedInput").map_err(|()| bad_input())?;
+        if input.is_some_and(|input| !input.is_object()) {
+            return Err(bad_input());
         }
-        match (input.cloned(), ask) {
+        Ok(match (input.cloned(), ask) {
             (None, None) => Self::Approve { note: None },
             (input, ask) => Self::Change { input, ask },
+        })
+    }
+
+    /// Denies where something is said that would go unheard: it may have been meant to stop the call.
+    fn readable(said: &Map<String, Value>, specific: &Map<String, Value>) -> Result<(), Self> {
+        let unknown = |object: &Map<String, Value>, known: &[&str]| {
+            object.keys().find(|key| !known.contains(&key.as_str())).cloned()
+        };
+        if let Some(key) = unknown(said, &FIELDS).or_else(|| unknown(specific, &SPECIFIC_FIELDS)) {
+            return Err(Self::deny(words::hook_unknown_field(&key)));
         }
+        let event = specific.get("hookEventName");
+        if event.is_some_and(|event| event != HookEvent::PreToolUse.name()) {
+            return Err(Self::deny(words::HOOK_BAD_OUTPUT));
+        }
+        let has = |name: &str| said.contains_key(name) || specific.contains_key(name);
+        let undecided = REASONS
+            .iter()
+            .find(|(reason, decision)| has(reason) && !has(decision));
+        match undecided {
+            Some((reason, decision)) => Err(Self::deny(words::hook_undecided(reason, decision))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The fields of a hook's output that are read. Two of them only show.
+const FIELDS: [&str; 10] = [
+    "continue",
+    "stopReason",
+    "decision",
+    "reason",
+    "permissionDecision",
+    "permissionDecisionReason",
+    "updatedInput",
+    "hookSpecificOutput",
+    "suppressOutput",
+    "systemMessage",
+];
+/// Those of its `hookSpecificOutput`.
+const SPECIFIC_FIELDS: [&str; 4] = [
+    "hookEventName",
+    "permissionDecision",
+    "permissionDecisionReason",
+    "updatedInput",
+];
+/// Each reason with the decision that it is for.
+const REASONS: [(&str, &str); 3] = [
+    ("stopReason", "continue"),
+    ("reason", "decision"),
+    ("permissionDecisionReason", "permissionDecision"),
+];
+
+/// The value that stands in one of two places, or in both alike.
+fn one_of<'a>(one: Option<&'a Value>, other: Option<&'a Value>) -> Result<Option<&'a Value>, ()> {
+    match (one, other) {
+        (Some(one), Some(other)) if one != other => Err(()),
+        (one, other) => Ok(one.or(other)),
     }
 }
 
@@ -178,10 +231,14 @@ impl PostToolUse {
             HookRun::TimedOut => note(words::HOOK_TIMED_OUT.to_owned()),
             HookRun::Overflowed => note(words::HOOK_OVERFLOWED.to_owned()),
             HookRun::Failed(why) => note(words::hook_failed(why)),
-            HookRun::Exited { code: 2, stderr, .. } => feedback(stderr),
+            HookRun::Exited {
+                code: 2,
+                stdout,
+                stderr,
+            } => feedback(printed(stdout, stderr).unwrap_or_default().as_bytes()),
             HookRun::Exited { code: 0, stdout, .. } => {
                 let bytes = trimmed(stdout);
-                if let Some(why) = bytes.strip_prefix(b"DENY:") {
+                if let Some(why) = denial(bytes) {
                     return feedback(why);
                 }
                 let said: Value = serde_json::from_slice(bytes).unwrap_or_default();
@@ -193,7 +250,9 @@ impl PostToolUse {
                     Self::default()
                 }
             }
-            HookRun::Exited { code, .. } => note(words::hook_exit(*code)),
+            HookRun::Exited { code, stdout, stderr } => {
+                note(words::hook_exit(*code, printed(stdout, stderr).as_deref()))
+            }
         }
     }
 }
@@ -201,6 +260,17 @@ impl PostToolUse {
 /// Without a byte order mark and blanks around.
 fn trimmed(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii()
+}
+
+/// What stands behind `DENY:`.
+fn denial(bytes: &[u8]) -> Option<&[u8]> {
+    bytes.strip_prefix(b"DENY:")
+}
+
+/// The reason that a hook which failed has printed: to standard error, or else to standard output.
+fn printed(stdout: &[u8], stderr: &[u8]) -> Option<String> {
+    let stdout = trimmed(stdout);
+    reason(stderr).or_else(|| reason(denial(stdout).unwrap_or(stdout)))
 }
 
 fn reason(bytes: &[u8]) -> Option<String> {
@@ -238,7 +308,8 @@ mod tests {
         denies(&exited(0, b"DENY:", ""), words::HOOK_DENIED);
         denies(&exited(0, b"DENY: \xff", ""), "\u{fffd}");
         denies(&exited(2, b"{\"updatedInput\":{}}", "why"), "why");
-        denies(&exited(1, b"", ""), &words::hook_exit(1));
+        denies(&exited(2, b"DENY: why", ""), "why");
+        denies(&exited(1, b"", ""), "a hook ended with exit code 1");
         denies(
             &HookRun::Failed("no such file".into()),
             &words::hook_failed("no such file"),
@@ -250,10 +321,6 @@ mod tests {
         denies(&exited(0, br#"{"updatedInput":5}"#, ""), words::HOOK_BAD_INPUT);
         assert!(matches!(
             pre(&HookRun::TimedOut),
-            PreToolUse::Approve { note: Some(_) }
-        ));
-        assert!(matches!(
-            pre(&exited(0, b"deny: x", "")),
             PreToolUse::Approve { note: Some(_) }
         ));
         let changed = PreToolUse::Change {
@@ -286,7 +353,6 @@ mod tests {
             deny(words::HOOK_DENIED)
         );
         assert_eq!(say(json!({ "continue": "false", "stopReason": "s" })), deny("s"));
-        assert_eq!(say(json!({ "other": 1 })), PreToolUse::Approve { note: None });
         let ask = PreToolUse::Change {
             input: None,
             ask: Some("r".into()),
@@ -301,27 +367,84 @@ mod tests {
     }
 
     #[test]
-    fn switches_loosen_errors_and_tighten_output() {
+    fn an_answer_that_is_none_denies() {
+        let denied = [
+            "deny: x",
+            "ok",
+            "false",
+            r#""DENY: x""#,
+            r#"{"other": 1}"#,
+            r#"{"decision": "Block"}"#,
+            r#"{"decision": null}"#,
+            r#"{"reason": "not today"}"#,
+            r#"{"stopReason": "not today"}"#,
+            r#"{"permissionDecision": "defer"}"#,
+            r#"{"permissionDecisionReason": "not today"}"#,
+            r#"{"hookSpecificOutput": "deny"}"#,
+            r#"{"hookSpecificOutput": null}"#,
+            r#"{"hookSpecificOutput": {"decision": "deny"}}"#,
+            r#"{"hookSpecificOutput": {"hookEventName": "PostToolUse", "permissionDecision": "allow"}}"#,
+            r#"{"permissionDecision": "deny", "hookSpecificOutput": {"permissionDecision": "allow"}}"#,
+            r#"{"permission": "deny"}"#,
+        ];
+        for said in denied {
+            let said_so = pre(&exited(0, said.as_bytes(), ""));
+            assert!(matches!(said_so, PreToolUse::Deny { .. }), "{said}: {said_so:?}");
+        }
+        let goes_on = [
+            "{}",
+            r#"{"continue": true, "suppressOutput": true, "systemMessage": "m"}"#,
+            r#"{"decision": "approve", "reason": "r"}"#,
+            r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
+        ];
+        for said in goes_on {
+            let said_so = pre(&exited(0, said.as_bytes(), ""));
+            assert_eq!(said_so, PreToolUse::Approve { note: None }, "{said}");
+        }
+    }
+
+    #[test]
+    fn a_hook_that_fails_is_denied_with_the_reason_that_it_printed() {
+        let rows: [(&HookRun, &str); 4] = [
+            (
+                &exited(1, b"", "not today\n"),
+                "a hook ended with exit code 1: not today",
+            ),
+            (
+                &exited(1, b"not today", ""),
+                "a hook ended with exit code 1: not today",
+            ),
+            (
+                &exited(127, b"DENY: no", ""),
+                "a hook ended with exit code 127: no",
+            ),
+            (
+                &exited(3, b"out", "error"),
+                "a hook ended with exit code 3: error",
+            ),
+        ];
+        for (run, expected) in rows {
+            let reason = expected.to_owned();
+            assert_eq!(pre(run), PreToolUse::Deny { reason }, "{run:?}");
+            assert_eq!(PostToolUse::read(run).note.as_deref(), Some(expected), "{run:?}");
+        }
+        let long = pre(&exited(1, b"", &"x".repeat(5_000)));
+        let PreToolUse::Deny { reason } = long else {
+            panic!("{long:?}")
+        };
+        assert!(reason.chars().count() < 2_100 && reason.ends_with('…'));
+    }
+
+    #[test]
+    fn a_switch_loosens_errors() {
         let loose = HookOptions {
             nonblocking_errors: true,
-            strict_output: true,
         };
-        assert!(matches!(
-            PreToolUse::read(&exited(1, b"", ""), loose),
-            PreToolUse::Approve { .. }
-        ));
-        assert!(matches!(
-            PreToolUse::read(&exited(2, b"", ""), loose),
-            PreToolUse::Deny { .. }
-        ));
-        assert!(matches!(
-            PreToolUse::read(&HookRun::Overflowed, loose),
-            PreToolUse::Deny { .. }
-        ));
-        assert!(matches!(
-            PreToolUse::read(&exited(0, b"hello", ""), loose),
-            PreToolUse::Deny { .. }
-        ));
+        let loosely = |run: &HookRun| PreToolUse::read(run, loose);
+        assert!(matches!(loosely(&exited(1, b"", "")), PreToolUse::Approve { .. }));
+        for run in [exited(2, b"", ""), HookRun::Overflowed, exited(0, b"hello", "")] {
+            assert!(matches!(loosely(&run), PreToolUse::Deny { .. }), "{run:?}");
+        }
     }
 
     #[test]
