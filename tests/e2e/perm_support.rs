@@ -2,7 +2,7 @@
 //! durable answers end up.
 
 use e2e_tests::harness::{Answer, Client, World};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The ids of a request's options, in order.
 pub(crate) fn ids(request: &Value) -> Vec<&str> {
@@ -83,4 +83,12 @@ fn column<'a>(request: &'a Value, field: &str) -> Vec<&'a str> {
         .iter()
         .filter_map(|option| option[field].as_str())
         .collect()
+}
+
+/// A session with the MCP server `probe`, whose tool is `tell`.
+pub(crate) fn with_probe(world: &World, client: &mut Client) -> String {
+    let server = json!({
+        "name": "probe", "command": e2e_tests::setup::own_binary("mcp-probe"), "args": [], "env": [],
+    });
+    client.new_session_with(json!({"cwd": world.cwd(), "mcpServers": [server]}))
 }

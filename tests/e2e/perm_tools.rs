@@ -1,12 +1,12 @@
 //! The web, skills, MCP tools and subagents: the rules that this agent makes itself, and whose call a question is
 //! about.
 
-use e2e_tests::harness::{Client, Turn, World, allow_once};
+use e2e_tests::harness::{Turn, World, allow_once};
 use e2e_tests::model::{Reply, text, tool};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
-use crate::perm_support::{close, ids, label, labels, local_rules, select, skill_greet};
+use crate::perm_support::{close, ids, label, labels, local_rules, select, skill_greet, with_probe};
 use crate::support::{greet, open};
 
 pub(crate) fn cases() -> Vec<Case> {
@@ -134,13 +134,6 @@ fn an_mcp_tool_is_remembered_by_its_id(world: &mut World) {
     assert_eq!(turn.text(), "told");
     close(&mut client, &session);
     assert_eq!(local_rules(world), ["mcp__probe__tell"]);
-}
-
-fn with_probe(world: &World, client: &mut Client) -> String {
-    let server = json!({
-        "name": "probe", "command": e2e_tests::setup::own_binary("mcp-probe"), "args": [], "env": [],
-    });
-    client.new_session_with(json!({"cwd": world.cwd(), "mcpServers": [server]}))
 }
 
 fn a_subagents_question_names_the_call_that_started_it(world: &mut World) {

@@ -5,14 +5,16 @@ use e2e_tests::model::{text, tool};
 use serde_json::json;
 
 use crate::case::{Case, cases};
-use crate::perm_support::{assert_once_only, project_file};
+use crate::perm_support::{assert_once_only, project_file, with_probe};
 use crate::plan_support::{plan_mode, user_settings};
 use crate::policy_support::{asked, bash, open_under, run_calls, status, told, write};
-use crate::support::open;
+use crate::support::{greet, open};
 
 pub(crate) fn cases() -> Vec<Case> {
     cases![Claude, Stdio:
         case_97_without_a_policy_commands_are_asked_about_and_changes_denied,
+        in_plan_what_certainly_writes_is_denied_and_what_only_reads_is_not_asked_about,
+        in_plan_an_mcp_tool_that_does_not_say_it_only_reads_is_denied,
         case_97_a_subagent_plans_too,
         case_87_with_a_policy_both_are_denied_whatever_settings_allow,
         bypass_left_for_plan_is_plan,
@@ -29,7 +31,7 @@ fn case_97_without_a_policy_commands_are_asked_about_and_changes_denied(world: &
         bash("ls"),
         write(&source),
         write(&plan),
-        bash("echo x > made"),
+        bash("mktemp -p ."),
     ];
     let mut turn = run_calls(world, &mut client, &session, &calls, allow_once);
     assert_eq!(asked(&turn), ["toolu_0", "toolu_4"]);
@@ -50,6 +52,46 @@ fn case_97_without_a_policy_commands_are_asked_about_and_changes_denied(world: &
     }
     assert!(told(world, 2).contains("plan mode"), "{}", told(world, 2));
     assert!(!source.exists() && plan.exists());
+    turn.ignore_rest();
+}
+
+fn in_plan_what_certainly_writes_is_denied_and_what_only_reads_is_not_asked_about(world: &mut World) {
+    let (_agent, mut client, session) = plan_mode(world);
+    std::fs::write(world.project().join("a"), "text").unwrap();
+    let search = json!({"query": "select:ListAgents,ReportFindings", "max_results": 2});
+    let calls = [
+        ("ToolSearch", search),
+        ("ListAgents", json!({})),
+        ("ReportFindings", json!({"findings": []})),
+        bash("touch p"),
+        bash("cat a > o"),
+        bash("ls"),
+    ];
+    let mut turn = run_calls(world, &mut client, &session, &calls, no_questions);
+    for number in [0, 1, 2, 5] {
+        assert_eq!(status(&mut turn, number), "completed", "{}", told(world, number));
+    }
+    for number in [3, 4] {
+        assert_eq!(status(&mut turn, number), "failed", "{number}");
+        let told = told(world, number);
+        assert!(told.contains("no file but the plan may be changed"), "{told}");
+    }
+    assert!(!world.project().join("p").exists() && !world.project().join("o").exists());
+    turn.ignore_rest();
+}
+
+fn in_plan_an_mcp_tool_that_does_not_say_it_only_reads_is_denied(world: &mut World) {
+    user_settings(world, "plan");
+    let (_agent, mut client) = greet(world);
+    let session = with_probe(world, &mut client);
+    let calls = [("mcp__probe__tell", json!({"what": "HOME"}))];
+    let mut turn = run_calls(world, &mut client, &session, &calls, no_questions);
+    assert_eq!(status(&mut turn, 0), "failed");
+    assert!(
+        told(world, 0).contains("does not say that it only reads"),
+        "{}",
+        told(world, 0)
+    );
     turn.ignore_rest();
 }
 
@@ -141,7 +183,7 @@ fn in_plan_the_client_is_asked_and_no_classifier(world: &mut World) {
     client.ignore("config_option_update");
     set_mode(&mut client, &session, "plan");
     world.model().script([
-        tool("toolu_0", "Bash", json!({"command": "mkdir made"})),
+        tool("toolu_0", "Bash", json!({"command": "dd if=/dev/null of=made"})),
         text("done"),
     ]);
     let mut turn = client.prompt(&session, "go", reject_once);

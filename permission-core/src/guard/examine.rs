@@ -17,11 +17,11 @@ use super::{
 use crate::{
     modes::PermissionMode,
     pipeline::{
-        AskReason, DenialTracking, Stage,
+        AskReason, DENIAL_THRESHOLD, DenialTracking, Stage,
         hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
         plan,
     },
-    rules::{Allowed, Call, Rule, ToolGroup, Workspace},
+    rules::{Allowed, Call, Rule, RuleSet, ToolGroup, Workspace},
 };
 
 /// What guards a session.
@@ -231,20 +231,18 @@ impl Guard {
         if free {
             return None;
         }
-        if ToolGroup::of(seen.tool) == ToolGroup::Edits {
-            return Some(deny(Stage::Rules, words::PLAN_CHANGE.to_owned(), None));
+        let certain = if seen.certainly_writes() {
+            Some(words::PLAN_CHANGE)
+        } else if seen.tool.starts_with("mcp__") {
+            Some(words::PLAN_TOOL)
+        } else {
+            None
+        };
+        match certain {
+            Some(reason) => Some(deny(Stage::Rules, reason.to_owned(), None)),
+            None if self.policy.is_some() => Some(deny(Stage::Rules, words::PLAN_COMMAND.to_owned(), None)),
+            None => Some(self.ask(words::PLAN_COMMAND.to_owned(), None, None)),
         }
-        if self.policy.is_some() {
-            return Some(deny(Stage::Rules, words::PLAN_COMMAND.to_owned(), None));
-        }
-        Some(GuardAnswer {
-            opinion: Opinion::Ask {
-                reason: words::PLAN_COMMAND.to_owned(),
-                updated_input: None,
-            },
-            stage: Stage::Rules,
-            rule: None,
-        })
     }
 
     fn rules(
@@ -265,15 +263,16 @@ impl Guard {
             rule: None,
         };
         let Some(policy) = &self.policy else {
-            return nothing(changed);
+            let allowed = || RuleSet::default().settles(seen, false);
+            return match self.tired(seen, call, DENIAL_THRESHOLD, allowed) {
+                Some(reason) => self.ask(reason.to_string(), None, changed),
+                None => nothing(changed),
+            };
         };
         let asks = policy.rules.asks(seen).map(|hit| AskReason::Rule(hit.rule));
         let allowed = policy.rules.settles(seen, false);
-        // What only reads in the workspace needs no allow rule that could be passed over.
-        let harmless = allowed == Some(Allowed::ReadOnly);
-        let tired = !harmless && self.denials.reached(call.agent, policy.denial_threshold);
-        let tired = tired.then(|| AskReason::Denials(self.denials.consecutive(call.agent)));
-        let reason = asks.or(hook_asks.map(AskReason::Hook)).or(tired);
+        let tired = || self.tired(seen, call, policy.denial_threshold, || allowed.clone());
+        let reason = asks.or(hook_asks.map(AskReason::Hook)).or_else(tired);
         if let Some(reason) = reason {
             let rule = match &reason {
                 AskReason::Rule(rule) => Some(Arc::clone(rule)),
@@ -282,13 +281,13 @@ impl Guard {
                 | AskReason::NothingMatched
                 | AskReason::Unanalysable(_) => None,
             };
-            return ask(policy, words::ask(&reason), rule, changed);
+            return self.ask(words::ask(&reason), rule, changed);
         }
         if policy.confine && confine::look(seen) == Confined::Unknown {
-            return ask(policy, words::UNKNOWN_FILES.to_owned(), None, changed);
+            return self.ask(words::UNKNOWN_FILES.to_owned(), None, changed);
         }
         if self.protected.may_touch(seen) && !is_plan_file(seen, call) {
-            return ask(policy, words::MAY_TOUCH.to_owned(), None, changed);
+            return self.ask(words::MAY_TOUCH.to_owned(), None, changed);
         }
         match allowed {
             Some(Allowed::ByRules(rules)) if policy.auto_allow => GuardAnswer {
@@ -306,6 +305,43 @@ impl Guard {
         }
     }
 
+    /// After denials in a row, whatever is allowed is a question, unless it does no more than read in the workspace, look
+    /// something up or plan.
+    fn tired(
+        &self,
+        seen: &Call<'_>,
+        call: &GuardCall<'_>,
+        threshold: u32,
+        allowed: impl FnOnce() -> Option<Allowed>,
+    ) -> Option<AskReason> {
+        let reached = self.denials.reached(call.agent, threshold);
+        let looks_up = ToolGroup::of(seen.tool) == ToolGroup::Other && seen.only_reads();
+        let plan_file = call.plan_file.filter(|_| call.mode == PermissionMode::Plan);
+        let harmless = || {
+            seen.reads_inside()
+                || looks_up
+                || plan::is_exempt(seen, plan_file)
+                || allowed() == Some(Allowed::ReadOnly)
+        };
+        let tired = reached && !harmless();
+        tired.then(|| AskReason::Denials(self.denials.consecutive(call.agent)))
+    }
+
+    /// A question to the client, or the denial of a policy that lets nobody be asked.
+    fn ask(&self, reason: String, rule: Option<Arc<Rule>>, updated_input: Option<Value>) -> GuardAnswer {
+        if self.policy.as_ref().is_some_and(|policy| policy.headless) {
+            return deny(Stage::Prompt, words::unasked(&reason), rule);
+        }
+        GuardAnswer {
+            opinion: Opinion::Ask {
+                reason,
+                updated_input,
+            },
+            stage: Stage::Rules,
+            rule,
+        }
+    }
+
     fn counted(&mut self, call: &GuardCall<'_>, answer: GuardAnswer) -> GuardAnswer {
         if answer.is_deny() && answer.stage != Stage::Validate {
             self.denials.note(call.agent, false);
@@ -318,25 +354,6 @@ fn is_plan_file(seen: &Call<'_>, call: &GuardCall<'_>) -> bool {
     call.mode == PermissionMode::Plan
         && ToolGroup::of(seen.tool) == ToolGroup::Edits
         && plan::is_exempt(seen, call.plan_file)
-}
-
-fn ask(
-    policy: &Policy,
-    reason: String,
-    rule: Option<Arc<Rule>>,
-    updated_input: Option<Value>,
-) -> GuardAnswer {
-    if policy.headless {
-        return deny(Stage::Prompt, words::unasked(&reason), rule);
-    }
-    GuardAnswer {
-        opinion: Opinion::Ask {
-            reason,
-            updated_input,
-        },
-        stage: Stage::Rules,
-        rule,
-    }
 }
 
 fn deny(stage: Stage, reason: String, rule: Option<Arc<Rule>>) -> GuardAnswer {

@@ -206,7 +206,18 @@ fn cases_87_and_97_plan_changes_nothing_with_or_without_a_policy() {
     let rows = [
         ("Bash", bash("node --version"), "ask", "deny"),
         ("Bash", bash("ls"), "-", "-"),
-        ("Bash", bash("ls > f"), "ask", "deny"),
+        ("Bash", bash("ls > f"), "deny", "deny"),
+        ("Bash", bash("ls > /dev/null 2>&1"), "-", "-"),
+        ("Bash", bash("touch p"), "deny", "deny"),
+        ("Bash", bash("ls && FOO=1 timeout 5 mkdir -p a/b"), "deny", "deny"),
+        ("Bash", bash("rm -r a"), "deny", "deny"),
+        ("Bash", bash("sed -i s/a/b/ f"), "deny", "deny"),
+        ("Bash", bash("cat a > o"), "deny", "deny"),
+        ("Monitor", bash("tee log < a"), "deny", "deny"),
+        ("Bash", bash("touch --help"), "ask", "deny"),
+        ("Bash", bash("unzip -l a.zip"), "ask", "deny"),
+        ("Bash", bash("curl -O https://a.b/c"), "ask", "deny"),
+        ("Bash", bash("for f in *; do touch $f; done"), "ask", "deny"),
         ("Bash", bash("echo $(id)"), "ask", "deny"),
         ("Write", file("/repo/a"), "deny", "deny"),
         ("MultiEdit", file("/repo/a"), "deny", "deny"),
@@ -215,7 +226,12 @@ fn cases_87_and_97_plan_changes_nothing_with_or_without_a_policy() {
         ("ExitPlanMode", json!({}), "-", "-"),
         ("AskUserQuestion", json!({}), "-", "-"),
         ("Agent", json!({ "subagent_type": "Explore" }), "-", "-"),
-        ("mcp__s__t", json!({}), "ask", "deny"),
+        ("mcp__s__t", json!({}), "deny", "deny"),
+        ("NewTool", json!({}), "ask", "deny"),
+        ("ListAgents", json!({}), "-", "-"),
+        ("ReportFindings", json!({ "findings": [] }), "-", "-"),
+        ("ListMcpResourcesTool", json!({}), "-", "-"),
+        ("CronList", json!({}), "-", "-"),
     ];
     for (tool, input, without, with) in rows {
         assert_eq!(says(None, PLAN, tool, input.clone()), without, "{tool} {input}");
@@ -327,6 +343,41 @@ fn case_91_three_denials_in_a_row_make_the_next_call_a_question() {
             "{tool} {input}"
         );
     }
+}
+
+#[test]
+fn without_a_policy_three_denials_in_a_row_make_the_next_call_a_question_too() {
+    let mut guard = Guard::new(None);
+    for _ in 0..3 {
+        assert_eq!(word(&examine(&mut guard, BYPASS, "Bash", &bash("mkdir a"))), "-");
+        guard.note(None, false);
+    }
+    let rows = [
+        ("Bash", bash("mkdir a"), "ask"),
+        ("Write", file("/repo/a"), "ask"),
+        ("Bash", bash("ls"), "-"),
+        ("Read", file("/repo/a"), "-"),
+        ("Read", file("/etc/passwd"), "ask"),
+        ("WebFetch", json!({ "url": "https://a.b" }), "ask"),
+        ("Agent", json!({ "subagent_type": "Explore" }), "ask"),
+        ("TodoWrite", json!({}), "-"),
+        ("AskUserQuestion", json!({}), "-"),
+    ];
+    for (tool, input, expected) in rows {
+        let answer = examine(&mut guard, BYPASS, tool, &input);
+        assert_eq!(word(&answer), expected, "{tool} {input}");
+        if expected == "ask" {
+            let reason = "3 calls in a row were denied, so the user is to be asked";
+            assert_eq!(answer.reason(), Some(reason), "no policy is named");
+        }
+    }
+    assert_eq!(word(&examine(&mut guard, PLAN, "Write", &file(PLAN_FILE))), "-");
+    assert_eq!(
+        word(&examine(&mut guard, BYPASS, "Write", &file(PLAN_FILE))),
+        "ask"
+    );
+    guard.note(None, true);
+    assert_eq!(word(&examine(&mut guard, BYPASS, "Bash", &bash("mkdir a"))), "-");
 }
 
 #[test]

@@ -7,6 +7,8 @@ use crate::{modes::PermissionMode, pipeline::AskReason, rules::Rule};
 
 pub(super) const PLAN_CHANGE: &str = "the session is in plan mode, where no file but the plan may be changed";
 pub(super) const PLAN_COMMAND: &str = "the session is in plan mode, and this may do more than read";
+pub(super) const PLAN_TOOL: &str =
+    "the session is in plan mode, and the server of this tool does not say that it only reads";
 pub(super) const NO_OBJECT: &str = "the tool's input is not an object";
 pub(super) const UNKNOWN_FILES: &str = "the operator's policy confines the session to its working directories, and it cannot be told which files this opens";
 pub(super) const MAY_TOUCH: &str =

@@ -5,7 +5,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::hooks::{HookOptions, Hooks};
+use super::{
+    denials::DENIAL_THRESHOLD,
+    hooks::{HookOptions, Hooks},
+};
 use crate::{
     modes::PermissionMode,
     paths::PathResolver,
@@ -60,7 +63,7 @@ impl Default for PipelineOptions {
     fn default() -> Self {
         Self {
             hooks: HookOptions::default(),
-            denial_threshold: 3,
+            denial_threshold: DENIAL_THRESHOLD,
             bypass_skips_checks: false,
         }
     }

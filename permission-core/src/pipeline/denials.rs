@@ -5,6 +5,9 @@
 
 use std::collections::BTreeMap;
 
+/// So many denials in a row make the next call a question, where nobody says otherwise.
+pub const DENIAL_THRESHOLD: u32 = 3;
+
 /// Counts denials in a row. A subagent whose call cannot change the session's state has a count of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DenialTracking {

@@ -17,7 +17,7 @@ mod words;
 
 pub use context::{PermissionContext, PipelineOptions, SessionRules};
 pub use decision::{AskReason, Decision, Note, Outcome, Reason, Stage};
-pub use denials::DenialTracking;
+pub use denials::{DENIAL_THRESHOLD, DenialTracking};
 pub use evaluation::{Evaluation, Question, Step, ToolCall, UserAnswer, Verdict};
 pub use run::{Explanation, HookRunner, Host, Prompter};
 pub use stages::Pipeline;

@@ -5,7 +5,10 @@
 
 use serde_json::Value;
 
-use crate::rules::{Call, ToolGroup};
+use crate::{
+    rules::{Call, ToolGroup},
+    shell::{Analysis, Invocation, is_read_only, is_writer},
+};
 
 /// A tool's part in the pipeline.
 pub trait Tool: Send + Sync {
@@ -93,7 +96,6 @@ impl Tool for OpaqueTool {
 impl Call<'_> {
     /// Whether the call certainly changes nothing.
     pub(crate) fn only_reads(&self) -> bool {
-        use crate::shell::{Analysis, is_read_only};
         match ToolGroup::of(self.tool) {
             ToolGroup::Reads => true,
             ToolGroup::Command => match self.analysis() {
@@ -122,10 +124,28 @@ impl Call<'_> {
             }
         }
     }
+
+    /// Whether the call changes a file for certain. A command of which nobody can tell may.
+    pub(crate) fn certainly_writes(&self) -> bool {
+        match ToolGroup::of(self.tool) {
+            ToolGroup::Edits => true,
+            ToolGroup::Command => match self.analysis() {
+                Some(Analysis::Commands(commands)) => {
+                    let mut invocations = commands.invocations.iter();
+                    let writes = |invocation: &Invocation| invocation.certain && is_writer(&invocation.words);
+                    commands.redirections.iter().any(|file| file.access.writes()) || invocations.any(writes)
+                }
+                Some(Analysis::Unanalysable(_)) | None => false,
+            },
+            ToolGroup::Reads | ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
+                false
+            }
+        }
+    }
 }
 
 /// Tools that only look something up, keep the model's own notes, or start an agent whose calls come here themselves.
-const READERS: [&str; 12] = [
+const READERS: [&str; 18] = [
     "WebSearch",
     "WebFetch",
     "TodoWrite",
@@ -134,8 +154,14 @@ const READERS: [&str; 12] = [
     "TaskUpdate",
     "TaskList",
     "TaskGet",
+    "TaskOutput",
     "Agent",
     "Task",
     "BashOutput",
     "ToolSearch",
+    "CronList",
+    "ListAgents",
+    "ListMcpResourcesTool",
+    "ReadMcpResourceTool",
+    "ReportFindings",
 ];

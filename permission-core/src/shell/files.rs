@@ -47,6 +47,25 @@ pub(crate) fn operands(words: &[Word]) -> Vec<FileUse> {
     uses
 }
 
+/// Whether a command is one that changes the files it is given, and is given some.
+pub(crate) fn is_writer(words: &[Word]) -> bool {
+    let Some((name, arguments)) = words.split_first() else {
+        return false;
+    };
+    let base_name = name.base_name();
+    let name = base_name.text();
+    let in_place = || {
+        let mut options = arguments.iter().map(Word::beginning);
+        options.any(|option| option.starts_with("-i") || option.starts_with("--in-place"))
+    };
+    let writes = TREE_WRITERS.contains(&name)
+        // It lists, too.
+        || WRITERS.contains(&name) && name != "unzip"
+        || ["cp", "ln", "install"].contains(&name)
+        || name == "sed" && in_place();
+    writes && operands(words).iter().any(|file| file.access.writes())
+}
+
 fn is_known(name: &str) -> bool {
     let others = [
         "git",

@@ -36,7 +36,7 @@ mod wrappers;
 
 pub(crate) use commands::{Access, Assignment, Commands, FileUse, Invocation};
 pub(crate) use edits::{answers_for_its_files, is_edit};
-pub(crate) use files::operands;
+pub(crate) use files::{is_writer, operands};
 pub(crate) use readonly::{is_harmless, is_read_only};
 pub(crate) use word::{Piece, Word};
 

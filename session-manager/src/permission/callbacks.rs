@@ -3,7 +3,6 @@
 //! Place in the flow: registered with every process that is started; what is called back goes to `guard`.
 
 use claude_sdk_bridge::messages::{Lenient, List, Table, control::HookMatcher};
-use permission_core::guard::Policy;
 
 /// The callback before a tool.
 pub(super) const BEFORE: &str = "before_tool";
@@ -15,19 +14,18 @@ pub(super) const AFTER_FAILURE: &str = "after_failed_tool";
 /// How long Claude waits for a reply. A client that reads slowly holds Claude up, and must not make its tools fail.
 const CALLBACK_TIMEOUT_SECONDS: u32 = 24 * 60 * 60;
 
-/// The callbacks that Claude is to make. After a tool only an operator's policy has something to do.
-pub(crate) fn callbacks(policy: Option<&Policy>) -> Table<List<HookMatcher>> {
+/// The callbacks that Claude is to make.
+pub(crate) fn callbacks() -> Table<List<HookMatcher>> {
     let before = HookMatcher {
         on_failure: "block".to_owned().into(),
         ..matcher(BEFORE)
     };
-    let after = [
+    let all = [
+        ("PreToolUse", before),
         ("PostToolUse", matcher(AFTER)),
         ("PostToolUseFailure", matcher(AFTER_FAILURE)),
     ];
-    let after = after.into_iter().filter(|_| policy.is_some());
-    std::iter::once(("PreToolUse", before))
-        .chain(after)
+    all.into_iter()
         .map(|(event, matcher)| (event.to_owned(), Lenient::Known(List::from_iter([matcher]))))
         .collect()
 }

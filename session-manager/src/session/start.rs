@@ -71,7 +71,7 @@ pub(super) async fn start(origin: &Origin, options: &LaunchOptions, choices: &[R
     // Without a snapshot a change of agent reaches the system prompt in the middle of a conversation too.
     let greeting = InitializeRequest {
         system_prompt_snapshot: false.into(),
-        hooks: permission::callbacks(origin.policy.as_deref()).into(),
+        hooks: permission::callbacks().into(),
         ..origin.greeting.clone()
     };
     let timings = &origin.timings.query;

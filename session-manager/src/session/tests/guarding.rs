@@ -61,6 +61,13 @@ impl FakeClaude {
             .send(json!({"type": "control_request", "request_id": "ask-1", "request": request}))
             .await;
     }
+
+    /// Tells that a tool has run.
+    async fn ran(&mut self, tool: &str, input: &Value) {
+        self.call_back("after_tool", json!({"tool_name": tool, "tool_input": input}))
+            .await;
+        self.reply().await;
+    }
 }
 
 impl World {
@@ -88,19 +95,18 @@ fn reason(reply: &Value) -> &str {
 
 #[tokio::test(start_paused = true)]
 async fn every_claude_is_told_to_call_back_and_to_block_where_that_fails() {
+    let after = |callback: &str| json!([{"hookCallbackIds": [callback], "timeout": 86400}]);
+    let hooks = json!({
+        "PreToolUse": [{"hookCallbackIds": ["before_tool"], "timeout": 86400, "onFailure": "block"}],
+        "PostToolUse": after("after_tool"),
+        "PostToolUseFailure": after("after_failed_tool"),
+    });
     let (_, claude) = World::open().await;
-    let before = json!([{"hookCallbackIds": ["before_tool"], "timeout": 86400, "onFailure": "block"}]);
-    assert_eq!(claude.hooks, json!({"PreToolUse": before}));
+    assert_eq!(claude.hooks, hooks);
     assert_eq!(claude.options.managed_settings, None);
 
     let (_, claude) = under(deny("Bash(rm *)")).await;
-    assert_eq!(claude.hooks["PreToolUse"], before);
-    for (event, callback) in [
-        ("PostToolUse", "after_tool"),
-        ("PostToolUseFailure", "after_failed_tool"),
-    ] {
-        assert_eq!(claude.hooks[event][0]["hookCallbackIds"], json!([callback]));
-    }
+    assert_eq!(claude.hooks, hooks);
     assert_eq!(
         claude.options.managed_settings.unwrap(),
         json!({"permissions": {"deny": ["Bash(rm *)"], "ask": []}, "allowManagedHooksOnly": true, "disableSkillShellExecution": true})
@@ -134,8 +140,29 @@ async fn case_97_plan_is_guarded_for_everybody() {
     for (tool, input, expected) in rows {
         let planning = claude.before("plan", tool, input.clone()).await;
         assert_eq!(decision(&planning), expected, "{tool} {input}");
+        claude.ran(tool, &input).await;
         assert_eq!(claude.before("default", tool, input).await, json!({}));
     }
+}
+
+/// With or without a policy.
+#[tokio::test(start_paused = true)]
+async fn after_three_refusals_of_the_users_the_next_call_is_a_question() {
+    let (mut world, mut claude) = World::open().await;
+    world.prompt("hi").await;
+    claude.take_prompt().await;
+    let make = json!({"command": "mkdir a"});
+    for _ in 0..3 {
+        assert_eq!(claude.before("default", "Bash", make.clone()).await, json!({}));
+        claude.ask_about("Bash", make.clone()).await;
+        world.select("reject").await;
+        claude.reply().await;
+    }
+    let asked = claude.before("default", "Bash", make.clone()).await;
+    assert_eq!(decision(&asked), "ask");
+    assert!(!reason(&asked).contains("policy"), "{asked}");
+    claude.ran("Bash", &make).await;
+    assert_eq!(claude.before("default", "Bash", make).await, json!({}));
 }
 
 #[tokio::test(start_paused = true)]
@@ -301,13 +328,7 @@ async fn what_ran_resets_the_count_and_what_claude_denied_adds_to_it() {
     let (_world, mut claude) = under(rules).await;
     let ls = json!({"command": "ls"});
     claude.before("default", "Bash", json!({"command": "rm a"})).await;
-    claude
-        .call_back(
-            "after_tool",
-            json!({"tool_name": "Bash", "tool_input": ls.clone()}),
-        )
-        .await;
-    claude.reply().await;
+    claude.ran("Bash", &ls).await;
     claude.before("default", "Bash", json!({"command": "rm a"})).await;
     let make = json!({"command": "make"});
     assert_eq!(decision(&claude.before("default", "Bash", make).await), "-");
