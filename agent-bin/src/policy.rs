@@ -11,13 +11,20 @@ use std::{
     sync::Arc,
 };
 
-use claude_sdk_bridge::settings::{Locations, SettingsText, read_all};
-use permission_core::guard::Policy;
+use claude_sdk_bridge::{
+    paths::FileSystemPaths,
+    settings::{Locations, SettingsText, read_all},
+};
+use permission_core::{
+    explain::{ExplainedSession, unmet_examples},
+    guard::{Policy, PolicyMistake},
+    settings::HostFacts,
+};
 
 pub(crate) use audit::AuditFile;
 pub(crate) use command::run;
 
-use crate::args::OversightArgs;
+use crate::{agent, args::OversightArgs};
 
 /// How often a link may lead to another one before it is a circle; the system gives up at the same number.
 const MAX_LINKS: usize = 40;
@@ -74,10 +81,34 @@ pub(crate) fn load(file: &Path) -> anyhow::Result<(Policy, String)> {
     let text = text_of(file).map_err(failed)?;
     let names = names_of(file).ok_or_else(|| failed(words::NOT_TEXT.to_owned()))?;
     let path = names.first().cloned().unwrap_or_default();
-    let mut policy =
-        Policy::read(Path::new(&path), &text).map_err(|mistakes| failed(words::mistakes(&mistakes)))?;
+    let mut policy = tried(Path::new(&path), &text).map_err(|mistakes| failed(words::mistakes(&mistakes)))?;
     policy.protected.extend(names.into_iter().skip(1));
     Ok((policy, path))
+}
+
+/// The directory of the session that a policy's examples are tried in. Nothing of this machine's is in it.
+const EXAMPLES_IN: &str = "/project";
+
+/// The policy of a text whose examples come true.
+fn tried(file: &Path, text: &str) -> Result<Policy, Vec<PolicyMistake>> {
+    let policy = Arc::new(Policy::read(file, text)?);
+    let surroundings = agent::settings();
+    let session = ExplainedSession {
+        cwd: EXAMPLES_IN,
+        home: surroundings.home.as_deref().and_then(Path::to_str),
+        plans: None,
+        settings: &[],
+        host: HostFacts::default(),
+        mode: None,
+        policy: Some(&policy),
+        paths: &FileSystemPaths,
+    };
+    let unmet = unmet_examples(&session);
+    if unmet.is_empty() {
+        Ok(Arc::unwrap_or_clone(policy))
+    } else {
+        Err(unmet)
+    }
 }
 
 /// What stands in the file. Its kind and size are checked as those of settings files are.

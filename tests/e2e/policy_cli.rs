@@ -14,6 +14,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_policy_that_cannot_be_read_keeps_the_agent_from_starting,
         a_record_that_cannot_be_kept_keeps_the_agent_from_starting,
         a_check_tells_every_mistake_with_its_place,
+        examples_that_do_not_come_true_keep_the_agent_from_starting,
         an_explanation_names_the_rule_and_its_place,
         an_explanation_asks_for_what_it_needs,
         a_login_in_a_terminal_stays_under_the_policy,
@@ -139,6 +140,33 @@ fn a_check_tells_every_mistake_with_its_place(world: &mut World) {
         (found.count(), said.lines().count()),
         (places.len(), places.len()),
         "{said}"
+    );
+}
+
+fn examples_that_do_not_come_true_keep_the_agent_from_starting(world: &mut World) {
+    let text = |becomes: &str| {
+        let rules = r#""permissions": {"deny": ["Bash(git push *)", "Read(~/.ssh/**)"]}"#;
+        let path = world.path("home/.ssh/id");
+        let read = json!({"tool": "Read", "input": {"file_path": path}, "becomes": "deny"});
+        format!(
+            "{{{rules},\n\"examples\": [\n{read},\n{{\"command\": \"git push\", \"becomes\": \"{becomes}\"}}]}}"
+        )
+    };
+    let good = file(world, "good.json", &text("deny"));
+    let wrong = file(world, "wrong.json", &text("allow"));
+    let output = ends(world, &["policy", "check", &good]);
+    let summary = format!("{good}: ok: 2 deny rules, 2 examples, denial threshold 3\n");
+    assert_eq!((code(&output), stdout(&output)), (Some(0), summary));
+    let output = ends(world, &["policy", "check", &wrong]);
+    let mistake = format!("`{wrong}`, line 4: `examples[1]` becomes `deny`, not `allow`: ");
+    let rule = format!("`Bash(git push *)` (deny, {wrong}, line 1)");
+    assert_eq!(code(&output), Some(1));
+    let said = stderr(&output);
+    assert!(said.starts_with(&mistake) && said.contains(&rule), "{said}");
+    does_not_start(
+        world,
+        &["--policy", &wrong],
+        &["`examples[1]`", "nothing was started"],
     );
 }
 

@@ -13,11 +13,10 @@ use claude_sdk_bridge::{
 };
 use permission_core::{
     explain::{Account, ExplainedSession, explain},
-    guard::Policy,
     settings::{HostFacts, SettingsFile},
 };
 
-use super::{load, text_of, words};
+use super::{load, text_of, tried, words};
 use crate::{
     agent,
     args::{ExplainArgs, PolicyCommand},
@@ -43,7 +42,7 @@ pub(crate) fn run(command: PolicyCommand) -> anyhow::Result<u8> {
 pub(super) fn check(files: &[PathBuf], out: &mut impl Write, complaints: &mut impl Write) -> io::Result<u8> {
     let mut code = exit::DONE;
     for file in files {
-        match text_of(file).map(|text| Policy::read(file, &text)) {
+        match text_of(file).map(|text| tried(file, &text)) {
             Ok(Ok(policy)) => writeln!(out, "{}", words::summary(file, &policy))?,
             Ok(Err(mistakes)) => {
                 code = exit::FAILED;

@@ -110,6 +110,36 @@ fn whatever_cannot_be_a_policy_is_refused_with_every_reason() {
 }
 
 #[test]
+fn an_example_that_does_not_come_true_keeps_everything_from_starting() {
+    let (_directory, at) = directory();
+    let policy = |becomes: &str| {
+        format!(
+            "{{\"permissions\": {{\"deny\": [\"Bash(git push *)\"]}},\n\"examples\": [\n{{\"command\": \"git push\", \"becomes\": \"{becomes}\"}}]}}"
+        )
+    };
+    fs::write(at.join("right.json"), policy("deny")).unwrap();
+    fs::write(at.join("wrong.json"), policy("ask")).unwrap();
+    let (code, out, complaints) = checked(&at, &["right.json", "wrong.json"]);
+    assert_eq!(code, exit::FAILED);
+    assert_eq!(
+        out,
+        "right.json: ok: 1 deny rule, 1 example, denial threshold 3\n"
+    );
+    let mistake = "`wrong.json`, line 3: `examples[0]` becomes `deny`, not `ask`: ";
+    assert!(complaints.starts_with(mistake), "{complaints}");
+    assert!(
+        complaints.contains("`Bash(git push *)` (deny, wrong.json, line 1)"),
+        "{complaints}"
+    );
+    assert!(load(&at.join("right.json")).is_ok());
+    let refused = refusal(&at.join("wrong.json"));
+    assert!(
+        refused.contains("has a mistake:") && refused.ends_with("nothing was started"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_check_counts_what_a_policy_holds() {
     let (_directory, at) = directory();
     let full = r#"{

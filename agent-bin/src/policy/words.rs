@@ -63,6 +63,7 @@ pub(super) fn summary(file: &Path, policy: &Policy) -> String {
         (policy.hooks.count(HookEvent::PreToolUse), "hook before a tool"),
         (policy.hooks.count(HookEvent::PostToolUse), "hook after a tool"),
         (policy.additional_directories.len(), "further directory"),
+        (policy.examples.len(), "example"),
     ];
     let switches = [
         (policy.headless, "headless"),

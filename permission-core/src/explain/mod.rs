@@ -6,6 +6,7 @@
 //! must not count anything.
 
 mod claude;
+mod examples;
 mod guard;
 mod session;
 mod verdict;
@@ -15,6 +16,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+pub use examples::unmet_examples;
 pub use session::ExplainedSession;
 pub use verdict::{DecidedBy, Verdict};
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::verdict::{DecidedBy, Verdict};
 use crate::{
+    guard::Becomes,
     modes::PermissionMode,
     pipeline::{Reason, hooks::HookCommand},
     rules::Rule,
@@ -126,6 +127,11 @@ pub(super) fn prompt(verdict: Verdict, by: DecidedBy) -> &'static str {
         }
         (Verdict::Denied, DecidedBy::Claude) => "deny: in this mode nobody is asked",
     }
+}
+
+/// An example of a policy that does not come true.
+pub(super) fn unmet(becomes: Becomes, found: Becomes, why: &str) -> String {
+    format!("becomes `{found}`, not `{becomes}`: {why}")
 }
 
 /// The last line.

@@ -1,9 +1,15 @@
-//! Names of tools that are nearly right: a rule or a matcher with one never matches.
+//! Names of tools, and matchers of hooks, that no tool fits: a rule or a hook with one never counts.
 //!
 //! Place in the flow: `policy_file` asks for every name. A name that is like none may be that of a tool that is newer than this.
 
+use super::words;
+use crate::{
+    pipeline::hooks::{HookMatcher, older_name},
+    wildcard::{fits, stars},
+};
+
 /// The tools of Claude's that there are.
-const TOOLS: [&str; 33] = [
+const TOOLS: [&str; 44] = [
     "Agent",
     "AskUserQuestion",
     "Bash",
@@ -18,18 +24,29 @@ const TOOLS: [&str; 33] = [
     "ExitWorktree",
     "Glob",
     "Grep",
+    "KillShell",
     "LS",
+    "ListAgents",
+    "ListMcpResourcesTool",
     "Monitor",
     "MultiEdit",
     "NotebookEdit",
     "NotebookRead",
     "PowerShell",
     "Read",
+    "ReadMcpResourceTool",
+    "ReportFindings",
     "ScheduleWakeup",
     "SendMessage",
     "Skill",
     "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
     "TaskStop",
+    "TaskUpdate",
+    "TodoRead",
     "TodoWrite",
     "ToolSearch",
     "WebFetch",
@@ -39,8 +56,73 @@ const TOOLS: [&str; 33] = [
     "mcp__",
 ];
 
+/// What is wrong with the name of a rule's tool.
+pub(super) fn mistake(tool: &str) -> Option<String> {
+    let meant = meant(tool).or_else(|| older_name(tool));
+    if let Some(meant) = meant {
+        return Some(words::no_such_tool(tool, meant));
+    }
+    // With a blank it is no rule at all.
+    if let Some(odd) = tool.chars().find(|c| !is_of_name(*c) && !"* ".contains(*c)) {
+        return Some(words::not_in_a_name(odd));
+    }
+    if tool.contains('*') {
+        let pattern = stars(tool);
+        let known = tool.starts_with("mcp") || TOOLS.iter().any(|tool| fits(&pattern, tool));
+        return (!known).then(|| words::NO_TOOL_FITS.to_owned());
+    }
+    (tool.starts_with("mcp__") && tool.ends_with("__")).then(|| words::NO_SERVER.to_owned())
+}
+
+/// What is wrong with a matcher that no tool's name can match.
+pub(super) fn matcher_mistake(matcher: &str) -> Option<String> {
+    let matcher = matcher.trim();
+    if matches!(matcher, "" | "*") {
+        return None;
+    }
+    if matcher.contains(',') {
+        return Some(words::COMMA.to_owned());
+    }
+    let plain = matcher.replace("(?:", "(");
+    let odd = |c: &char| !is_of_name(*c) && !r".*+?^$()[]{}\|".contains(*c);
+    if let Some(odd) = plain.chars().find(odd) {
+        return Some(words::not_in_a_name(odd));
+    }
+    // `(?i)` and the like change what the letters mean.
+    let plain = if plain.contains("(?") { "" } else { &plain };
+    let names = plain.split(['|', '(', ')', '^', '$']);
+    let mut names = names.filter(|name| !name.is_empty() && name.chars().all(is_of_name));
+    if let Some((name, meant)) = names.find_map(|name| Some((name, meant(name)?))) {
+        return Some(words::no_such_tool(name, meant));
+    }
+    let parts: Vec<&str> = matcher.split('|').collect();
+    let are_patterns = parts.iter().all(|part| HookMatcher::read(Some(part)).1);
+    let parts = if are_patterns { parts } else { vec![matcher] };
+    parts.into_iter().find_map(part_mistake)
+}
+
+/// The same for one of the alternatives.
+fn part_mistake(part: &str) -> Option<String> {
+    if part.is_empty() {
+        return Some(words::NO_TOOL_FITS.to_owned());
+    }
+    if part.chars().all(is_of_name) {
+        let mut words_of_server = part.strip_prefix("mcp__")?.splitn(2, "__");
+        let tool = words_of_server.nth(1).unwrap_or_default();
+        return tool.is_empty().then(|| words::SERVER_MATCHER.to_owned());
+    }
+    let (matcher, _) = HookMatcher::read(Some(part));
+    // Which tools a server has, nobody knows.
+    let known = part.contains("__") || TOOLS.iter().any(|tool| matcher.matches(tool));
+    (!known).then(|| words::NO_TOOL_FITS.to_owned())
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+}
+
 /// The name that was probably meant.
-pub(super) fn meant(name: &str) -> Option<&'static str> {
+fn meant(name: &str) -> Option<&'static str> {
     if name.contains('*') || name.starts_with("mcp__") || TOOLS.contains(&name) {
         return None;
     }
@@ -71,6 +153,62 @@ fn is_like(name: &str, tool: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_matcher_that_no_tool_fits_is_a_mistake() {
+        let wrong = [
+            "Edit | Write",
+            "Edit| Write",
+            "Bash(npm *)",
+            "Bash(npm*)",
+            "Bash(git commit:*)",
+            "Bash, Edit",
+            "bash",
+            "Edit|bash",
+            "^(Bash|Edti)$",
+            "Edti.*",
+            "mcp_jira.*",
+            "mcp__jira",
+            "mcp__jira__",
+            "Bash|",
+            "|",
+            "\"Bash\"",
+            "tool_name=Bash",
+        ];
+        let told = wrong.map(|matcher| {
+            let mistake = matcher_mistake(matcher);
+            format!(
+                "{matcher}: {}",
+                mistake.unwrap_or_else(|| panic!("{matcher} has no mistake"))
+            )
+        });
+        insta::assert_snapshot!(told.join("\n"));
+        let right = [
+            "",
+            "*",
+            "Bash",
+            " Bash ",
+            "Edit|Write",
+            "FileEditTool",
+            "Notebook.*",
+            ".*Edit",
+            ".*",
+            "Bash*",
+            "^(Bash|Edit)$",
+            "(?:Bash|Edit)",
+            "(?i)bash",
+            "mcp__jira__delete",
+            "mcp__jira__.*",
+            "mcp__.*__write.*",
+            ".*__delete_.*",
+            "mcp__*",
+            "NewTool",
+            "Monitor",
+        ];
+        for matcher in right {
+            assert_eq!(matcher_mistake(matcher), None, "{matcher}");
+        }
+    }
 
     #[test]
     fn a_name_that_is_nearly_a_tools_is_told_from_one_that_may_be() {

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::examples::Example;
 use crate::{
     modes::PermissionMode,
     pipeline::hooks::{HookOptions, Hooks},
@@ -39,6 +40,8 @@ pub struct Policy {
     pub client_mcp_servers: bool,
     /// The same file as Claude's settings have it: what it says about rules and modes lies above all other settings.
     pub settings: Option<SettingsFile>,
+    /// Calls, and what is to become of each.
+    pub examples: Vec<Example>,
     /// Files that must not be changed besides Claude's settings: the policy itself, absolute.
     pub protected: Vec<String>,
 }

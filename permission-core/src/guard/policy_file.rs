@@ -7,10 +7,13 @@ use std::{fmt, path::Path, sync::Arc};
 
 use serde_json::{Value, json};
 
-use super::{names, policy::Policy, words};
+use super::{examples, names, policy::Policy, rule_text, words};
 use crate::{
     modes::{ModeSetting, PermissionMode},
-    pipeline::hooks::{HookEvent, Hooks},
+    pipeline::{
+        DENIAL_THRESHOLD,
+        hooks::{HookEvent, Hooks},
+    },
     rules::{RuleKind, RuleOrigin},
     settings::{
         Origin, SettingsFile, SettingsSource, Sourced,
@@ -34,7 +37,7 @@ pub struct PolicyMistake {
 /// Managed settings are an argument of Claude's, and systems take no longer ones than 128 KiB.
 const MAX_MANAGED_BYTES: usize = 120 * 1024;
 
-const TOP: [&str; 3] = ["permissions", "hooks", "$schema"];
+const TOP: [&str; 4] = ["permissions", "hooks", "examples", "$schema"];
 const PERMISSIONS: [&str; 11] = [
     "allow",
     "deny",
@@ -62,7 +65,7 @@ impl Policy {
             file: file.into(),
             lines: Lines::new(text),
             policy: Self {
-                denial_threshold: 3,
+                denial_threshold: DENIAL_THRESHOLD,
                 protected: file.to_str().map(str::to_owned).into_iter().collect(),
                 ..Self::default()
             },
@@ -83,10 +86,10 @@ impl Policy {
             reader.mistake(1, Some("permissions"), words::too_long(MAX_MANAGED_BYTES));
         }
         if reader.mistakes.is_empty() {
-            Ok(reader.policy)
-        } else {
-            Err(reader.mistakes)
+            return Ok(reader.policy);
         }
+        reader.mistakes.sort_by_key(|mistake| mistake.line);
+        Err(reader.mistakes)
     }
 }
 
@@ -113,7 +116,18 @@ impl<'a> Reader<'a> {
             match name.as_str() {
                 "permissions" => self.permissions(node),
                 "hooks" => self.hooks(node),
+                "examples" => self.examples(node),
                 _ => {}
+            }
+        }
+    }
+
+    fn examples(&mut self, node: Node<'a>) {
+        for (node, key) in self.elements(node, "examples") {
+            let members = self.object(node, &key, &examples::KEYS);
+            match examples::read(&members, self.origin(node), &key) {
+                Ok(example) => self.policy.examples.push(example),
+                Err(missing) => self.wrong(node, &key, missing),
             }
         }
     }
@@ -149,14 +163,12 @@ impl<'a> Reader<'a> {
 
     fn rules(&mut self, kind: RuleKind, node: Node<'a>, key: &str) {
         for (text, node, key) in self.texts(node, key) {
-            let tool = text.split('(').next().unwrap_or_default().trim();
-            if let Some(meant) = names::meant(tool) {
-                self.wrong(node, &key, words::no_such_tool(tool, meant));
-                continue;
-            }
             let origin = RuleOrigin::File(self.origin(node));
-            if let Some(problem) = self.policy.rules.add(kind, &text, origin) {
-                self.wrong(node, &key, words::bad_rule(problem.message));
+            let problem = self.policy.rules.add(kind, &text, origin);
+            let problem = problem.map(|problem| words::bad_rule(problem.message));
+            let mistake = rule_text::tool_mistake(&text).or(problem);
+            if let Some(mistake) = mistake.or_else(|| rule_text::mistake(kind, &text)) {
+                self.wrong(node, &key, mistake);
             }
         }
     }
@@ -184,11 +196,17 @@ impl<'a> Reader<'a> {
     fn group(&mut self, event: &str, group: Node<'a>, key: &str) {
         for (name, node) in self.object(group, key, &GROUP) {
             if name == "hooks" {
-                for (hook, key) in self.elements(node, &format!("{key}.hooks")) {
+                let hooks = self.elements(node, &format!("{key}.hooks"));
+                if hooks.is_empty() {
+                    self.wrong(node, &format!("{key}.hooks"), words::NO_HOOKS);
+                }
+                for (hook, key) in hooks {
                     self.hook(hook, &key);
                 }
-            } else if let Some(Value::String(matcher)) = node.value() {
-                self.matcher(node, &format!("{key}.matcher"), &matcher);
+            } else if let Some(Value::String(matcher)) = node.value()
+                && let Some(mistake) = names::matcher_mistake(&matcher)
+            {
+                self.wrong(node, &format!("{key}.matcher"), mistake);
             }
         }
         let origin = self.origin(group);
@@ -205,17 +223,6 @@ impl<'a> Reader<'a> {
             let limit = node.value().and_then(|value| value.as_f64());
             if name == "timeout" && !limit.is_some_and(|limit| TIMEOUTS.contains(&limit)) {
                 self.wrong(node, &format!("{key}.timeout"), words::NOT_A_TIME);
-            }
-        }
-    }
-
-    fn matcher(&mut self, node: Node<'a>, key: &str, matcher: &str) {
-        if matcher.contains(',') {
-            self.wrong(node, key, words::COMMA);
-        }
-        for name in matcher.split('|') {
-            if let Some(meant) = names::meant(name.trim()) {
-                self.wrong(node, key, words::no_such_tool(name, meant));
             }
         }
     }
@@ -364,6 +371,14 @@ mod tests {
     }
 
     #[test]
+    fn mistakes_come_in_the_order_of_lines() {
+        let text = "{\n\"hooks\": {\"PreToolUse\": [{\n\"matcher\": \"bash\",\n\"hooks\": [{\n\"cmd\": \"x\"}]}]},\n\"permissions\": {\n\"deny\": [\n\"Bash(\",\n\"bash\"],\n\"denny\": []},\n\"other\": 1}";
+        let mistakes = Policy::read(Path::new(FILE), text).map(|_| ()).unwrap_err();
+        let lines: Vec<u32> = mistakes.iter().map(|mistake| mistake.line).collect();
+        assert!(lines.is_sorted() && lines.len() > 5, "{lines:?}");
+    }
+
+    #[test]
     fn case_88_every_mistake_is_told_with_its_place() {
         let texts = [
             "",
@@ -380,11 +395,14 @@ mod tests {
             "{\"permissions\": {\"additionalDirectories\": [\"x\"]}}",
             "{\"hooks\": {\"SessionStart\": []}}",
             "{\"hooks\": {\"PreToolUse\": [{\"match\": \"Bash\", \"hooks\": [{\"cmd\": \"x\"}]}]}}",
-            "{\"hooks\": {\"PreToolUse\": [\n{\"matcher\": \"[\", \"hooks\": []}]}}",
+            "{\"hooks\": {\"PreToolUse\": [\n{\"matcher\": \"[\", \"hooks\": [{\"command\": \"x\"}]}, {\"hooks\": []}]}}",
             "{\"permissions\": {\"deny\": [\"x\"]}",
             "{\"permissions\": {\"deny\": [\"bash(rm *)\", \"mcp_jira\"]}}",
-            "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"bash\", \"hooks\": []}, {\"matcher\": \"Bash, Edit\", \"hooks\": []}]}}",
+            "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"bash\", \"hooks\": [{\"command\": \"x\"}]}, {\"matcher\": \"Bash, Edit\", \"hooks\": [{\"command\": \"x\"}]}]}}",
             "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"x\", \"timeout\": \"5\"}, {\"command\": \"x\", \"timeout\": 0}]}]}}",
+            "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Edit | Write\", \"hooks\": [{\"command\": \"x\"}]}]}}",
+            "{\"permissions\": {\"deny\": [\"Bash(git:* push)\"]}}",
+            "{\"examples\": [{\"command\": \"ls\"},\n {\"command\": \"ls\", \"tool\": \"Bash\"},\n {\"tool\": \"Bash\", \"becomes\": \"ask\"},\n {\"command\": \"ls\", \"becomes\": \"run\"}]}",
         ];
         let told: Vec<String> = texts.iter().flat_map(|text| mistakes(text)).collect();
         insta::assert_snapshot!(told.join("\n"));

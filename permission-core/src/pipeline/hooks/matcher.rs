@@ -91,8 +91,13 @@ impl HookMatcher {
 }
 
 fn canonical(name: &str) -> &str {
+    older_name(name).unwrap_or(name)
+}
+
+/// The tool that an older name stands for.
+pub(crate) fn older_name(name: &str) -> Option<&'static str> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
-    alias.map_or(name, |(_, name)| name)
+    alias.map(|(_, name)| *name)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 pub use matcher::HookMatcher;
+pub(crate) use matcher::older_name;
 pub use outcome::{HookOptions, HookRun, PostToolUse, PreToolUse};
 
 use super::words;
