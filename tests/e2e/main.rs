@@ -19,6 +19,7 @@ mod content;
 mod errors;
 mod fake_cli;
 mod flood;
+mod guard_denials;
 mod guard_reach;
 mod guard_support;
 mod guard_time;
@@ -107,6 +108,7 @@ fn main() {
         policy_flow::cases(),
         policy_unseen::cases(),
         policy_rehearsed::cases(),
+        guard_denials::cases(),
         guard_time::cases(),
         guard_reach::cases(),
         guard_words::cases(),

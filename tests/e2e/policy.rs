@@ -368,5 +368,13 @@ fn every_decision_is_a_line_of_the_audit_file(world: &mut World) {
     let rule = &lines[0]["rule"];
     assert_eq!((&rule["text"], &rule["line"]), (&json!("Bash(rm *)"), &json!(1)));
     assert!(rule["file"].as_str().unwrap().ends_with("policy.json"), "{rule}");
-    assert!(lines.iter().all(|line| line["session"] == session.as_str()));
+    let whose = |line: &Value| {
+        [
+            line["connection"].clone(),
+            line["session"].clone(),
+            line["cwd"].clone(),
+        ]
+    };
+    let expected = [json!("stdio #1"), json!(session), json!(world.cwd())];
+    assert!(lines.iter().all(|line| whose(line) == expected), "{lines:?}");
 }

@@ -157,7 +157,7 @@ impl Connection {
     }
 
     pub(super) fn new(label: String, options: &PeerOptions) -> Self {
-        static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+        static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         let in_flight_bytes = options.max_line_bytes.saturating_mul(4);
         let shared = Shared {
             id: ConnectionId(NEXT_ID.fetch_add(1, Ordering::Relaxed)),

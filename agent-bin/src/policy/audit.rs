@@ -71,7 +71,9 @@ mod tests {
     fn decision(session: usize, ms: usize) -> DecisionRecord {
         DecisionRecord {
             time: "2026-01-01T00:00:00Z".to_owned(),
+            connection: "stdio #1".to_owned(),
             session: session.to_string(),
+            cwd: "/repo".into(),
             tool: "Bash".to_owned(),
             tool_use_id: "toolu_1".to_owned(),
             agent: None,

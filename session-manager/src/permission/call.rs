@@ -58,7 +58,7 @@ impl Places {
         let given = facts.additional.iter().map(|directory| text(directory));
         // Claude tells paths as they really are; a client, a person or a model may use the links that lead there.
         let mut additional: Vec<String> = Vec::new();
-        for directory in std::iter::once(text(&facts.cwd)).chain(given).chain(policy) {
+        for directory in std::iter::once(text(&facts.whose.cwd)).chain(given).chain(policy) {
             let really = real(Path::new(&directory));
             for form in [directory, really] {
                 if !additional.contains(&form) {
@@ -67,8 +67,8 @@ impl Places {
             }
         }
         Self {
-            root: facts.cwd.clone(),
-            cwd: real(&facts.cwd),
+            root: facts.whose.cwd.clone(),
+            cwd: real(&facts.whose.cwd),
             additional,
             home,
             plans: facts.claude.as_ref().map(|claude| claude.join("plans")),

@@ -29,7 +29,7 @@ use super::{
     call::{Places, SeenCall},
     callbacks::{AFTER, AFTER_FAILURE, BEFORE},
     hints::Hints,
-    record::{Audit, DecisionRecord},
+    record::{Audit, DecisionRecord, Whose},
     running::{After, HookEnded, RunningHooks, State},
 };
 
@@ -37,9 +37,7 @@ use super::{
 pub(crate) struct GuardFacts {
     pub(crate) policy: Option<Arc<Policy>>,
     pub(crate) audit: Option<Arc<dyn Audit>>,
-    /// The client's id of the session.
-    pub(crate) session: String,
-    pub(crate) cwd: PathBuf,
+    pub(crate) whose: Whose,
     pub(crate) home: Option<PathBuf>,
     /// The directory of Claude's own configuration.
     pub(crate) claude: Option<PathBuf>,
@@ -52,7 +50,7 @@ pub(crate) struct SessionGuard {
     guard: Guard,
     policy: Option<Arc<Policy>>,
     audit: Option<Arc<dyn Audit>>,
-    session: String,
+    whose: Whose,
     places: Places,
     /// Where the shell of each agent is, as Claude told last.
     shells: HashMap<Option<TaskId>, String>,
@@ -90,7 +88,7 @@ impl SessionGuard {
             places: Places::new(&facts),
             policy: facts.policy,
             audit: facts.audit,
-            session: facts.session,
+            whose: facts.whose,
             shells: HashMap::new(),
             hints: Hints::default(),
             asked: HashSet::new(),
@@ -256,7 +254,7 @@ impl SessionGuard {
         }
         if !approved {
             self.guard.note(call.agent.as_ref().map(TaskId::as_str), false);
-            let reason = BY_USER.to_owned();
+            let reason = refusal(&decision.result).to_owned();
             self.decided(&call, by_user(Opinion::Deny { reason }));
             return Ok(());
         }
@@ -335,8 +333,9 @@ impl SessionGuard {
 
     /// Logs a decision and writes it down; what cannot be written down is denied.
     fn decided(&self, call: &SeenCall, answer: GuardAnswer) -> GuardAnswer {
-        let record = DecisionRecord::of(&self.session, call, &answer);
+        let record = DecisionRecord::of(&self.whose, call, &answer);
         tracing::info!(
+            connection = record.connection,
             session = record.session,
             tool = record.tool,
             stage = record.stage,
@@ -375,6 +374,18 @@ fn by_user(opinion: Opinion) -> GuardAnswer {
     }
 }
 
+/// Why a call is denied by what came back from the client: the user, or a client that could not ask one.
+fn refusal(result: &PermissionResult) -> &str {
+    match result {
+        PermissionResult::Deny {
+            message,
+            decision_classification: None,
+            ..
+        } => message,
+        PermissionResult::Deny { .. } | PermissionResult::Allow { .. } => BY_USER,
+    }
+}
+
 /// What hooks after a tool have to say to the model.
 fn told_after(feedback: &[String]) -> Value {
     if feedback.is_empty() {
@@ -395,8 +406,11 @@ mod tests {
         let mut guard = SessionGuard::new(GuardFacts {
             policy: policy.map(Arc::new),
             audit: None,
-            session: "s".to_owned(),
-            cwd: "/repo".into(),
+            whose: Whose {
+                connection: "stdio #1".to_owned(),
+                session: "s".to_owned(),
+                cwd: "/repo".into(),
+            },
             home: Some("/home/u".into()),
             claude: Some("/home/u/.claude".into()),
             additional: Vec::new(),

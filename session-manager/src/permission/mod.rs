@@ -31,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use callbacks::callbacks;
 pub(crate) use guard::{GuardFacts, GuardReply, Guarded, SessionGuard};
 pub(crate) use question::form_request;
+pub(crate) use record::Whose;
 pub use record::{Audit, DecisionRecord, RecordedOutcome, RecordedRule};
 pub(crate) use request::{prepare, wire_request};
 pub(crate) use running::HookEnded;
@@ -174,7 +175,7 @@ impl Shown {
             (Self::Options(prepared), Ok(response)) => prepared
                 .settle(&Answer::from_response(&response))
                 .map_err(|error| error.to_string()),
-            (Self::Options(_), Err(RequestFailed::Rpc(error))) => Err(error.message().to_owned()),
+            (Self::Options(_), Err(RequestFailed::Rpc(error))) => Err(not_shown(error.message())),
             (Self::Form(form), Ok(response)) => {
                 let result = form.settle(&FormReply::from_response(&response));
                 result.map(plain).map_err(|error| error.to_string())
@@ -182,6 +183,11 @@ impl Shown {
             (Self::Form(_), Err(RequestFailed::Rpc(_))) => Ok(plain(QuestionForm::not_presented())),
         }
     }
+}
+
+/// What Claude is told where the client has an error for a question.
+fn not_shown(error: &str) -> String {
+    format!("Nobody was asked, because the client could not show the question: {error}")
 }
 
 fn plain(result: permission_core::PermissionResult) -> Settlement {

@@ -23,13 +23,26 @@ pub trait Audit: Send + Sync + fmt::Debug {
     fn record(&self, decision: &DecisionRecord) -> io::Result<()>;
 }
 
+/// The session that decisions are about.
+#[derive(Clone, Debug)]
+pub(crate) struct Whose {
+    pub(crate) connection: String,
+    /// The client's id of it.
+    pub(crate) session: String,
+    pub(crate) cwd: PathBuf,
+}
+
 /// One decision, in the fields of an audit line.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DecisionRecord {
     /// When, in UTC, as RFC 3339 has it.
     pub time: String,
+    /// The client's connection: where it comes from, and its number among those of this agent.
+    pub connection: String,
     /// The client's id of the session.
     pub session: String,
+    /// The session's folder.
+    pub cwd: PathBuf,
     /// The tool.
     pub tool: String,
     /// Claude's id of the tool call.
@@ -83,7 +96,7 @@ pub struct RecordedRule {
 }
 
 impl DecisionRecord {
-    pub(super) fn of(session: &str, call: &SeenCall, answer: &GuardAnswer) -> Self {
+    pub(super) fn of(whose: &Whose, call: &SeenCall, answer: &GuardAnswer) -> Self {
         let outcome = match &answer.opinion {
             Opinion::None { .. } => RecordedOutcome::Pass,
             Opinion::Allow { .. } => RecordedOutcome::Allow,
@@ -92,7 +105,9 @@ impl DecisionRecord {
         };
         Self {
             time: jiff::Timestamp::now().to_string(),
-            session: session.to_owned(),
+            connection: whose.connection.clone(),
+            session: whose.session.clone(),
+            cwd: whose.cwd.clone(),
             tool: call.tool.clone(),
             tool_use_id: call.tool_use_id.clone(),
             agent: call.agent.as_ref().map(|agent| agent.as_str().to_owned()),

@@ -23,10 +23,11 @@ use crate::{
 impl Actor {
     /// Takes a question of Claude's. One about a plan waits until the plan is read.
     pub(super) fn ask(&mut self, control: ControlId, question: Box<CanUseTool>) {
+        let guarded = self.guard.question(&question, self.modes.current());
         if self.turn.stopping() {
+            self.guard.unanswered(&guarded, CANCELLED);
             return self.reply(&control, Err(SettleError::Aborted.to_string()));
         }
-        let guarded = self.guard.question(&question, self.modes.current());
         if let Some(reason) = self.guard.refuses_to_ask(&guarded) {
             return self.deny(&control, question.tool_use_id.as_str(), reason);
         }

@@ -26,7 +26,7 @@ use crate::{
     manager::SessionManager,
     modes::Modes,
     options::{Options, SettingsFacts},
-    permission::{Asks, GuardFacts, SessionGuard, Subagents},
+    permission::{Asks, GuardFacts, SessionGuard, Subagents, Whose},
     setup::{Setup, SetupError},
     translate::{self, Translator},
     turn::{Event, Generation, TurnMachine},
@@ -100,8 +100,11 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
     let guard = SessionGuard::new(GuardFacts {
         policy: config.policy.clone(),
         audit: config.audit.clone(),
-        session: session_id.to_string(),
-        cwd: cwd.clone(),
+        whose: Whose {
+            connection: format!("{} #{}", new.connection.label(), new.connection.id()),
+            session: session_id.to_string(),
+            cwd: cwd.clone(),
+        },
         home: config.home.clone(),
         claude: config.claude_directory(),
         additional: wanted.options.additional_directories.clone(),

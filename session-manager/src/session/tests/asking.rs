@@ -71,7 +71,7 @@ async fn each_answer_has_its_reply_to_claude() {
         (json!({"result": "yes"}), aborted),
         (
             json!({"error": {"code": -32601, "message": "no such method"}}),
-            json!("no such method"),
+            json!("Nobody was asked, because the client could not show the question: no such method"),
         ),
     ];
     for (answer, expected) in cases {

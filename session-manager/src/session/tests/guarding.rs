@@ -383,6 +383,51 @@ async fn case_96_what_cannot_be_written_down_is_denied() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_user_refused_is_said_only_where_a_user_did() {
+    let records = Arc::new(Records::default());
+    let audit: Arc<dyn Audit> = Arc::<Records>::clone(&records);
+    let (mut world, mut claude) = World::open_under("{}", audit).await;
+    world.prompt("hi").await;
+    claude.take_prompt().await;
+    let answers = [
+        json!({"result": {"outcome": {"outcome": "selected", "optionId": "reject"}}}),
+        json!({"error": {"code": -32601, "message": "no such method"}}),
+        json!({"result": {"outcome": {"outcome": "cancelled"}}}),
+    ];
+    for mut answer in answers {
+        claude.ask("ask-1", "toolu_1").await;
+        let request = world.call("session/request_permission").await;
+        answer["jsonrpc"] = json!("2.0");
+        answer["id"] = request["id"].clone();
+        world.client.send(answer).await;
+        claude.reply().await;
+    }
+    let question = json!({"questions": [{"question": "Q", "options": [{"label": "A"}]}]});
+    claude.ask_about("AskUserQuestion", question).await;
+    let request = world.call("elicitation/create").await;
+    let error = json!({"code": -32601, "message": "no such method"});
+    world
+        .client
+        .send(json!({"jsonrpc": "2.0", "id": request["id"], "error": error}))
+        .await;
+    claude.reply().await;
+    let reasons: Vec<String> = records
+        .0
+        .lock()
+        .unwrap()
+        .iter()
+        .filter_map(|record| record.reason.clone())
+        .collect();
+    let expected = [
+        "the user refused",
+        "Nobody was asked, because the client could not show the question: no such method",
+        "Tool use aborted",
+        "Could not present the question to the user.",
+    ];
+    assert_eq!(reasons, expected);
+}
+
+#[tokio::test(start_paused = true)]
 async fn every_decision_is_recorded() {
     let records = Arc::new(Records::default());
     let policy = json!({"permissions": {"deny": ["Bash(rm *)"], "ask": ["WebFetch"]}}).to_string();
@@ -406,16 +451,19 @@ async fn every_decision_is_recorded() {
         let mut line = serde_json::to_value(record).unwrap();
         assert!(line["time"].as_str().unwrap().parse::<jiff::Timestamp>().is_ok());
         assert_eq!(line["session"], world.session);
+        let connection = line["connection"].as_str().unwrap();
+        assert!(connection.contains(" #"), "{connection}");
+        line["connection"] = json!("…");
         line["time"] = json!("…");
         line["session"] = json!("…");
         lines.push(line.to_string());
     }
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    {"time":"…","session":"…","tool":"Bash","tool_use_id":"toolu_1","mode":"bypassPermissions","stage":"rules","outcome":"deny","rule":{"kind":"deny","text":"Bash(rm *)","file":"/etc/policy.json","line":1},"reason":"the operator's policy denies it by the rule `Bash(rm *)` (deny, /etc/policy.json, line 1)","ms":0}
-    {"time":"…","session":"…","tool":"WebFetch","tool_use_id":"toolu_1","mode":"default","stage":"rules","outcome":"ask","rule":{"kind":"ask","text":"WebFetch","file":"/etc/policy.json","line":1},"reason":"the operator's policy: the rule `WebFetch` (ask, /etc/policy.json, line 1) wants the user to be asked","ms":0}
-    {"time":"…","session":"…","tool":"Bash","tool_use_id":"toolu_1","mode":"default","stage":"rules","outcome":"pass","ms":0}
-    {"time":"…","session":"…","tool":"WebFetch","tool_use_id":"toolu_1","mode":"default","stage":"prompt","outcome":"allow","ms":0}
-    {"time":"…","session":"…","tool":"WebFetch","tool_use_id":"toolu_1","mode":"default","stage":"prompt","outcome":"deny","reason":"the user refused","ms":0}
+    {"time":"…","connection":"…","session":"…","cwd":"/tmp","tool":"Bash","tool_use_id":"toolu_1","mode":"bypassPermissions","stage":"rules","outcome":"deny","rule":{"kind":"deny","text":"Bash(rm *)","file":"/etc/policy.json","line":1},"reason":"the operator's policy denies it by the rule `Bash(rm *)` (deny, /etc/policy.json, line 1)","ms":0}
+    {"time":"…","connection":"…","session":"…","cwd":"/tmp","tool":"WebFetch","tool_use_id":"toolu_1","mode":"default","stage":"rules","outcome":"ask","rule":{"kind":"ask","text":"WebFetch","file":"/etc/policy.json","line":1},"reason":"the operator's policy: the rule `WebFetch` (ask, /etc/policy.json, line 1) wants the user to be asked","ms":0}
+    {"time":"…","connection":"…","session":"…","cwd":"/tmp","tool":"Bash","tool_use_id":"toolu_1","mode":"default","stage":"rules","outcome":"pass","ms":0}
+    {"time":"…","connection":"…","session":"…","cwd":"/tmp","tool":"WebFetch","tool_use_id":"toolu_1","mode":"default","stage":"prompt","outcome":"allow","ms":0}
+    {"time":"…","connection":"…","session":"…","cwd":"/tmp","tool":"WebFetch","tool_use_id":"toolu_1","mode":"default","stage":"prompt","outcome":"deny","reason":"the user refused","ms":0}
     "#);
 }
 
