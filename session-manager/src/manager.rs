@@ -5,11 +5,14 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
 use acp_proto::{ConnectionId, Router, RouterError, schema::SessionId};
-use claude_sdk_bridge::backend::Backend;
+use claude_sdk_bridge::{
+    backend::Backend,
+    settings::{DEBOUNCE, SettingsWatcher},
+};
 
 use crate::{
     agent,
@@ -24,6 +27,8 @@ pub struct SessionManager {
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) config: ManagerConfig,
     pub(crate) store: Option<Arc<dyn Store>>,
+    /// One for all sessions, from the first that needs it.
+    settings_watcher: OnceLock<SettingsWatcher>,
     tables: Mutex<Tables>,
 }
 
@@ -44,10 +49,18 @@ impl SessionManager {
             .map(|directory| Arc::new(FileStore::new(directory)) as Arc<dyn Store>);
         Arc::new(Self {
             store,
+            settings_watcher: OnceLock::new(),
             backend,
             config,
             tables: Mutex::default(),
         })
+    }
+
+    /// What watches the settings files of every session.
+    pub(crate) fn settings_watcher(&self) -> SettingsWatcher {
+        self.settings_watcher
+            .get_or_init(|| SettingsWatcher::start(DEBOUNCE))
+            .clone()
     }
 
     /// The ACP methods, to be served on every connection.

@@ -84,7 +84,9 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
     let config = &manager.config;
     let Setup { id, wanted, notices } = new.setup;
     let watch = match config.settings.clone() {
-        SettingsOrigin::Files(surroundings) => SettingsWatch::start(surroundings, &wanted.options).await,
+        SettingsOrigin::Files(surroundings) => {
+            SettingsWatch::start(manager.settings_watcher(), surroundings, &wanted.options).await
+        }
         SettingsOrigin::Given(texts) => Some(SettingsWatch::of(texts, &wanted.options)),
     };
     let settings = settings::effective(watch.as_ref(), config.policy.as_deref());

@@ -2,13 +2,14 @@
 
 use claude_sdk_bridge::{
     launch::LaunchOptions,
-    settings::{DEBOUNCE, Locations, SettingsSurroundings, SettingsText, SettingsTexts, SettingsWatcher},
+    settings::{
+        Locations, SettingsSurroundings, SettingsText, SettingsTexts, SettingsWatcher, WatchedSettings,
+    },
 };
 use permission_core::{
     guard::Policy,
     settings::{EffectiveSettings, SettingsFile, SettingsSource, merge},
 };
-use tokio::sync::watch;
 
 /// What the files say together, and above them all what an operator's policy says about rules and modes.
 pub(super) fn effective(watch: Option<&SettingsWatch>, policy: Option<&Policy>) -> EffectiveSettings {
@@ -23,55 +24,65 @@ const FLAG: &str = "_meta.claudeCode.options.settings";
 
 /// Watches the files as long as it lives.
 pub(super) struct SettingsWatch {
-    texts: watch::Receiver<SettingsTexts>,
+    texts: Texts,
     /// What the client wants beside them.
     flag: Option<SettingsText>,
-    _watcher: Option<SettingsWatcher>,
+}
+
+enum Texts {
+    Watched(WatchedSettings),
+    /// They stay as they are.
+    Given(SettingsTexts),
 }
 
 impl SettingsWatch {
     /// Reads the files, and watches them from then on. Files block, so this is done off the runtime's threads.
-    pub(super) async fn start(surroundings: SettingsSurroundings, options: &LaunchOptions) -> Option<Self> {
+    pub(super) async fn start(
+        watcher: SettingsWatcher,
+        surroundings: SettingsSurroundings,
+        options: &LaunchOptions,
+    ) -> Option<Self> {
         let mut locations = Locations::of(&surroundings, &options.cwd);
         if let Some(sources) = &options.setting_sources {
             locations.keep(sources);
         }
-        let watcher = tokio::task::spawn_blocking(move || SettingsWatcher::start(locations, DEBOUNCE));
-        let watcher = watcher
+        let watched = tokio::task::spawn_blocking(move || watcher.watch(&locations));
+        let watched = watched
             .await
             .inspect_err(|error| tracing::error!(%error, "settings were not read"))
             .ok()?;
         Some(Self {
-            texts: watcher.subscribe(),
+            texts: Texts::Watched(watched),
             flag: flag(options),
-            _watcher: Some(watcher),
         })
     }
 
     /// Settings that stay as they are.
     pub(super) fn of(texts: SettingsTexts, options: &LaunchOptions) -> Self {
         Self {
-            texts: watch::channel(texts).1,
+            texts: Texts::Given(texts),
             flag: flag(options),
-            _watcher: None,
         }
     }
 
     /// What stands in the files.
     pub(super) fn texts(&self) -> SettingsTexts {
-        self.texts.borrow().clone()
+        match &self.texts {
+            Texts::Watched(watched) => watched.texts(),
+            Texts::Given(texts) => texts.clone(),
+        }
     }
 
     fn files(&self) -> Vec<SettingsFile> {
-        let texts = self.texts.borrow();
+        let texts = self.texts();
         texts.iter().chain(&self.flag).map(SettingsText::parse).collect()
     }
 
     /// Waits until a file says something else. Cancel-safe.
     pub(super) async fn changed(&mut self) {
-        if self.texts.changed().await.is_err() {
-            // The watch has ended; the settings stay what they were.
-            std::future::pending().await
+        match &mut self.texts {
+            Texts::Watched(watched) => watched.changed().await,
+            Texts::Given(_) => std::future::pending().await,
         }
     }
 }

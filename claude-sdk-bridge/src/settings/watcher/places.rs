@@ -1,6 +1,6 @@
 //! Which directories must be watched to see every change of some files, and which events there matter.
 //!
-//! Place in the flow: `watch` arms what this file computes, again after every event. Directories are watched, not
+//! Place in the flow: `worker` arms what this file computes, again after every event. Directories are watched, not
 //! files: a file that an editor replaces is a new one, and one that does not exist cannot be watched.
 
 use std::{
@@ -16,20 +16,20 @@ use notify::{
 
 /// Directories to watch, and the names in them that matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Points {
+pub(super) struct Places {
     /// Existing directories, without links in their paths, so that none is watched twice.
     pub(super) directories: BTreeSet<PathBuf>,
     names: BTreeSet<OsString>,
 }
 
-impl Points {
+impl Places {
     /// Those of the files as the file system is now.
     pub(super) fn of<'a>(files: impl Iterator<Item = &'a Path>) -> Self {
-        let mut points = Self::default();
+        let mut places = Self::default();
         for file in files {
-            points.add(file);
+            places.add(file);
         }
-        points
+        places
     }
 
     /// Whether what happened can have changed a file or what its path leads to.
@@ -90,8 +90,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
         let watched = |file: &str| {
-            let points = Points::of(std::iter::once(root.join(file).as_path()));
-            let directories = points.directories.iter();
+            let places = Places::of(std::iter::once(root.join(file).as_path()));
+            let directories = places.directories.iter();
             directories
                 .map(|directory| directory.strip_prefix(&root).unwrap().display().to_string())
                 .collect::<Vec<_>>()
@@ -126,7 +126,7 @@ mod tests {
     fn only_what_can_change_a_file_matters() {
         let root = tempfile::tempdir().unwrap();
         let root = root.path().canonicalize().unwrap();
-        let points = Points::of(std::iter::once(root.join(".claude/settings.json").as_path()));
+        let places = Places::of(std::iter::once(root.join(".claude/settings.json").as_path()));
         let create = EventKind::Create(CreateKind::Any);
         let rows = [
             (create, root.join(".claude"), true),
@@ -151,12 +151,12 @@ mod tests {
         ];
         for (kind, path, expected) in rows {
             assert_eq!(
-                points.concern(&Event::new(kind).add_path(path.clone())),
+                places.concern(&Event::new(kind).add_path(path.clone())),
                 expected,
                 "{kind:?} {path:?}"
             );
         }
         let lost_events = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-        assert!(points.concern(&lost_events));
+        assert!(places.concern(&lost_events));
     }
 }

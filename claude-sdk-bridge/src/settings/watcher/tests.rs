@@ -4,14 +4,18 @@ use std::{
     fs,
     os::unix::fs::symlink,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use notify::{Config, ErrorKind, EventHandler, RecursiveMode, Watcher, WatcherKind};
 use tempfile::TempDir;
 use tokio::{sync::watch::Receiver, time::timeout};
 
-use super::{lookout::Handler, *};
+use super::{
+    worker::{Handler, MAX_DEBOUNCES, Unrest},
+    *,
+};
+use crate::settings::SettingsSurroundings;
 
 const BOUND: Duration = Duration::from_secs(120);
 const QUIET: Duration = Duration::from_millis(5);
@@ -43,11 +47,10 @@ impl Machine {
         fs::write(path, text).unwrap();
     }
 
-    fn watch(&self, quiet: Duration) -> (SettingsWatcher, Receiver<SettingsTexts>) {
-        let watcher = SettingsWatcher::start(self.locations(), quiet);
-        assert!(watcher.is_watching());
-        let texts = watcher.subscribe();
-        (watcher, texts)
+    fn watch(&self, quiet: Duration) -> (WatchedSettings, Receiver<SettingsTexts>) {
+        let watched = SettingsWatcher::start(quiet).watch(&self.locations());
+        let texts = watched.texts.clone();
+        (watched, texts)
     }
 
     /// What the receiver holds, by path in this machine.
@@ -206,14 +209,66 @@ async fn writes_in_quick_succession_are_one_change() {
 }
 
 #[tokio::test]
-async fn a_dropped_watcher_closes_its_subscriptions() {
+async fn what_is_dropped_is_not_watched_any_more_and_the_rest_is() {
     let machine = Machine::new();
     machine.write(USER, "1");
-    let (watcher, mut texts) = machine.watch(QUIET);
+    let watcher = SettingsWatcher::start(QUIET);
+    let first = watcher.watch(&machine.locations());
+    let second = watcher.watch(&machine.locations());
+    let (mut gone, mut kept) = (first.texts.clone(), second.texts.clone());
+    drop(first);
+    let closed = async { while gone.changed().await.is_ok() {} };
+    timeout(BOUND, closed).await.expect("nobody publishes there");
     machine.write(USER, "2");
+    machine.until(&mut kept, &[(USER, "2")]).await;
     drop(watcher);
-    let closed = async { while texts.changed().await.is_ok() {} };
+    machine.write(USER, "3");
+    machine.until(&mut kept, &[(USER, "3")]).await;
+    drop(second);
+    let closed = async { while kept.changed().await.is_ok() {} };
     timeout(BOUND, closed).await.expect("the thread must end");
+}
+
+/// Instances of inotify and threads are few: a system gives a user 128 of the first.
+#[tokio::test]
+async fn three_hundred_sessions_see_a_change_of_a_shared_and_of_an_own_file() {
+    let machines: Vec<Machine> = (0..300).map(|_| Machine::new()).collect();
+    let shared = Machine::new();
+    let watcher = SettingsWatcher::start(QUIET);
+    let mut sessions: Vec<(WatchedSettings, Receiver<SettingsTexts>)> = Vec::new();
+    for machine in &machines {
+        let mut locations = machine.locations();
+        locations.user = Some(shared.at(USER));
+        let watched = watcher.watch(&locations);
+        let texts = watched.texts.clone();
+        sessions.push((watched, texts));
+    }
+    shared.write(USER, "everybody's");
+    for (machine, (_, texts)) in machines.iter().zip(&mut sessions) {
+        let seen = texts.wait_for(|texts| texts.len() == 1);
+        timeout(BOUND, seen).await.expect("in time").unwrap();
+        machine.write(PROJECT, "one's");
+        let seen = texts.wait_for(|texts| texts.len() == 2);
+        timeout(BOUND, seen).await.expect("in time").unwrap();
+    }
+    for (_, texts) in &sessions {
+        assert_eq!(texts.borrow().len(), 2);
+    }
+}
+
+#[test]
+fn what_leaves_every_text_as_it_is_is_no_change() {
+    let machine = Machine::new();
+    machine.write(USER, "1");
+    let (watched, mut texts) = machine.watch(QUIET);
+    texts.mark_unchanged();
+    // The second session is taken up after the thread has looked at the first again.
+    machine.write(USER, "1");
+    let again = SettingsWatcher {
+        worker: Arc::clone(&watched.worker),
+    };
+    drop(again.watch(&machine.locations()));
+    assert!(!texts.has_changed().unwrap());
 }
 
 /// A system whose limit is reached.
@@ -242,22 +297,37 @@ impl Watcher for Full {
 async fn a_system_that_cannot_watch_leaves_the_first_texts_and_an_open_channel() {
     let machine = Machine::new();
     machine.write(USER, "1");
-    let makers: [watch::MakeWatcher; 3] = [
+    let makers: [MakeWatcher; 3] = [
         |_: Handler| Err(notify::Error::new(ErrorKind::MaxFilesWatch)),
         |_: Handler| Ok(Box::new(Full)),
         |_: Handler| panic!("no thread for the events"),
     ];
     for make in makers {
-        let watcher = SettingsWatcher::start_with(machine.locations(), QUIET, make);
-        assert!(!watcher.is_watching());
-        let mut texts = watcher.subscribe();
+        let watched = SettingsWatcher::start_with(QUIET, make).watch(&machine.locations());
+        let mut texts = watched.texts.clone();
         assert_eq!(
             machine.shown(&texts.borrow()),
             [(USER.to_owned(), "1".to_owned())]
         );
-        assert!(!texts.has_changed().expect("still open"));
-        drop(watcher);
+        assert!(texts.has_changed().is_ok(), "still open");
+        drop(watched);
         let closed = async { while texts.changed().await.is_ok() {} };
         timeout(BOUND, closed).await.expect("the thread must end");
     }
+}
+
+#[test]
+fn files_that_never_rest_are_read_all_the_same() {
+    let begun = Instant::now();
+    let restless = Unrest {
+        begun,
+        last: begun + Duration::from_secs(600),
+    };
+    let debounce = Duration::from_millis(100);
+    assert!(restless.left(debounce) <= debounce);
+    let long = Unrest {
+        begun: begun.checked_sub(debounce * MAX_DEBOUNCES).unwrap(),
+        last: restless.last,
+    };
+    assert_eq!(long.left(debounce), Duration::ZERO);
 }
