@@ -44,7 +44,11 @@ pub(crate) fn task(arguments: &[String]) -> Result<bool> {
 
 /// Builds, installs and runs; counts into the tally.
 pub(crate) fn run(options: &Options, tally: &mut Tally) -> Result<()> {
-    let profile: &[&str] = if options.release { &["--release"] } else { &[] };
+    let profile: &[&str] = if options.release {
+        &["--profile", "dist"]
+    } else {
+        &[]
+    };
     let built =
         run::passes(run::cargo(&["build", "-p", "agent-bin", "-p", "e2e-tests", "--bins"]).args(profile))?;
     if !built {

@@ -24,10 +24,10 @@ cargo xtask TASK
       --backend NAME          rehearsal, claude or all (the default)
       --transport NAME        stdio, tcp, unix or all (the default)
       --claude VERSION        another version of the Claude CLI's package than the pinned one
-      --release               tests the release build
+      --release               tests the build that is shipped (profile `dist`)
   test [--long]               everything that must hold: format, lints, docs, licences, unit tests, end-to-end
       --long                  more random cases, a minute of fuzzing for each decoder of foreign bytes, and the
-                              end-to-end suite a second time on the release build
+                              end-to-end suite a second time on the build that is shipped
 
 The cache folder is `$XDG_CACHE_HOME/claude-acp`, by default `~/.cache/claude-acp`. What cannot be installed is
 reported as skipped by name; with `CI=true` that is a failure.";
