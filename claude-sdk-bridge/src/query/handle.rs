@@ -169,6 +169,19 @@ pub enum ControlError {
     },
 }
 
+impl ControlError {
+    /// Whether it is the process's end that kept it from answering, and not Claude.
+    #[must_use]
+    pub fn is_the_end(&self) -> bool {
+        match self {
+            Self::Ended { .. } | Self::Send(SendError::Closed) => true,
+            Self::Send(SendError::Full | SendError::NotWaiting { .. } | SendError::Unwritable { .. })
+            | Self::Refused { .. }
+            | Self::TimedOut { .. } => false,
+        }
+    }
+}
+
 /// How long Claude may take. Requests that ask a model, a server or a person take as long as they take, and so may one we
 /// do not know; all others are answered out of Claude's memory.
 fn limit(request: &ControlRequest, channel: &Channel) -> Option<Duration> {

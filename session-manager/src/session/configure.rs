@@ -100,6 +100,11 @@ impl Actor {
                 self.mode_changed(mode);
                 self.done(waiter);
             }
+            // The next process is started in it.
+            Err(error) if error.is_the_end() => {
+                self.mode_changed(mode);
+                self.done(waiter);
+            }
             Err(error) => {
                 tracing::warn!(%error, %mode, "claude did not take the mode");
                 let text = format!("Claude did not change to the mode `{mode}`: {error}");
@@ -146,6 +151,11 @@ impl Actor {
                 if request.needs_settings() {
                     self.read_settings();
                 }
+                self.after(then, waiter);
+            }
+            // The next process is started with it.
+            Err(error) if error.is_the_end() => {
+                self.options.applied(request);
                 self.after(then, waiter);
             }
             Err(error) => waiter.refuse(errors::internal(

@@ -448,6 +448,34 @@ async fn choices_made_while_a_process_starts_are_applied_before_it_gets_the_prom
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_choice_that_a_process_ends_over_is_that_of_the_next() {
+    for (method, choice, expected) in [
+        ("session/set_mode", json!({"modeId": "plan"}), "plan"),
+        (
+            "session/set_config_option",
+            json!({"configId": "model", "value": "other"}),
+            "other",
+        ),
+    ] {
+        let (mut world, mut claude) = World::open_in_sandbox().await;
+        let mut params = json!({"sessionId": world.session});
+        params
+            .as_object_mut()
+            .unwrap()
+            .extend(choice.as_object().unwrap().clone());
+        let id = world.request(method, params).await;
+        claude.lines.receive().await;
+        claude.life.cancel();
+        let (answer, _) = world.answer(id).await;
+        assert!(answer["result"].is_object(), "{answer}");
+        world.prompt("hi").await;
+        let next = world.claude().await;
+        let started = format!("{:?} {:?}", next.options.permission_mode, next.options.model).to_lowercase();
+        assert!(started.contains(expected), "{started}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn bypass_chosen_while_a_process_starts_without_it_has_another_one_take_the_prompt() {
     let (mut world, claude) = World::open_in_sandbox().await;
     claude.life.cancel();
