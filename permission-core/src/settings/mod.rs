@@ -2,15 +2,17 @@
 //!
 //! Place in the flow: the host reads the files and hands over their text; [`SettingsFile::parse`] reads one,
 //! [`merge()`] layers all of them, [`initial_mode`] and [`catalogue`] answer what a session may do. Reading order:
-//! `document` (JSON with lines), `repair` (a file that breaks off), `parse`, `merge`, `modes`; `words` holds every
+//! `document` (JSON with lines), `parse`, `kinds` and
+//! `refusal` (what costs a file more than one setting), `merge`, `modes`; `words` holds every
 //! sentence. Must not read files, and must not interpret a rule string.
 
 pub(crate) mod document;
+mod kinds;
 mod merge;
 mod modes;
 mod parse;
 mod problem;
-mod repair;
+mod refusal;
 mod words;
 
 use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};

@@ -1,8 +1,9 @@
 //! One settings file: its text to values with their places, and its problems.
 //!
-//! Place in the flow: the host reads files and calls [`SettingsFile::parse`] for each; `merge` takes the results. What
-//! cannot be used costs itself and a problem, never the rest; unknown keys belong to others. Must not judge by source
-//! what a file may say (that is `merge`), except that a broken file loosens nothing.
+//! Place in the flow: the host reads files and calls [`SettingsFile::parse`] for each; `merge` takes the results. As
+//! for Claude, a file that breaks off, or in which a setting is of the wrong kind, says nothing at all; unknown keys
+//! belong to others. Must not judge by source what a file may say (that is `merge`), except that a managed file that
+//! cannot be used loosens nothing.
 
 use std::{path::Path, sync::Arc};
 
@@ -11,12 +12,11 @@ use serde_json::Value;
 use super::{
     EnvValue, Origin, SettingsProblem, SettingsSource, SettingsValues, Sourced,
     document::{Lines, Node},
-    repair, words,
+    words,
 };
 use crate::modes::{ModeSetting, PermissionMode};
 
-const PERMISSIONS: &str = "permissions";
-const ALLOW: &str = "permissions.allow";
+pub(super) const PERMISSIONS: &str = "permissions";
 const DIRECTORIES: &str = "permissions.additionalDirectories";
 const DEFAULT_MODE: &str = "permissions.defaultMode";
 
@@ -59,12 +59,7 @@ impl SettingsFile {
             key: None,
             message: words::broken(&error),
         });
-        if let Some(part) = repair::readable_part(text, offset)
-            && let Ok(root) = Node::read(&part)
-        {
-            Reader::new(&mut result, &part).root(root);
-        }
-        result.loosen_nothing(position.line);
+        result.say_nothing(position.line);
         result
     }
 
@@ -78,7 +73,7 @@ impl SettingsFile {
             key: None,
             message: why.to_owned(),
         });
-        result.loosen_nothing(1);
+        result.say_nothing(1);
         result
     }
 
@@ -91,24 +86,9 @@ impl SettingsFile {
         }
     }
 
-    /// Takes back whatever loosens: the part of the file that limits it may be the part that is lost.
-    fn loosen_nothing(&mut self, broken_at: u32) {
-        let allow = std::mem::take(&mut self.values.rules.allow);
-        let directories = std::mem::take(&mut self.values.additional_directories);
-        let mode = self.values.default_mode.take_if(|mode| mode.value.loosens());
-        let dropped = [
-            (ALLOW, allow.first().map(|rule| rule.origin.line)),
-            (
-                DIRECTORIES,
-                directories.first().map(|directory| directory.origin.line),
-            ),
-            (DEFAULT_MODE, mode.map(|mode| mode.origin.line)),
-        ];
-        for (key, line) in dropped {
-            if let Some(line) = line {
-                self.problem(line, Some(key), words::LOOSENING_IGNORED);
-            }
-        }
+    /// Takes everything back: the part that limits may be the part that is wrong or lost.
+    pub(super) fn say_nothing(&mut self, broken_at: u32) {
+        self.values = SettingsValues::default();
         if self.source == SettingsSource::Managed {
             let origin = self.origin(broken_at);
             self.values.bypass_disabled.get_or_insert_with(|| origin.clone());
@@ -137,9 +117,13 @@ impl SettingsFile {
 }
 
 /// Walks the JSON of one file and fills its values.
-struct Reader<'a> {
-    file: &'a mut SettingsFile,
-    lines: Lines<'a>,
+pub(super) struct Reader<'a> {
+    pub(super) file: &'a mut SettingsFile,
+    pub(super) lines: Lines<'a>,
+    /// The line of the first setting that costs Claude the whole file.
+    pub(super) refused: Option<u32>,
+    /// The mode is spelled as Claude does not read it, but we do.
+    pub(super) spelled: bool,
 }
 
 /// The members of an object of which each name is asked for by its full key.
@@ -153,6 +137,8 @@ impl<'a> Reader<'a> {
         Self {
             file,
             lines: Lines::new(text),
+            refused: None,
+            spelled: false,
         }
     }
 
@@ -160,9 +146,11 @@ impl<'a> Reader<'a> {
         let Some(members) = root.members() else {
             let line = self.lines.line_of(root);
             self.file.problem(line, None, words::NOT_AN_OBJECT);
-            self.file.loosen_nothing(line);
+            self.file.say_nothing(line);
             return;
         };
+        self.names(&members);
+        self.kinds(&members);
         let top = Object { prefix: "", members };
         if let Some(node) = self.member(&top, PERMISSIONS) {
             self.permissions(node);
@@ -174,19 +162,20 @@ impl<'a> Reader<'a> {
         self.file.values.available_models = self.available_models(&top);
         self.env(&top);
         self.hooks(&top);
+        self.settle();
     }
 
     fn permissions(&mut self, node: Node<'a>) {
         let Some(members) = node.members() else {
-            self.wrong(PERMISSIONS, node, words::NOT_AN_OBJECT);
+            self.refuse(PERMISSIONS, node, words::NOT_AN_OBJECT);
             let line = self.lines.line_of(node);
-            return self.file.loosen_nothing(line);
+            return self.file.say_nothing(line);
         };
         let permissions = Object {
             prefix: "permissions.",
             members,
         };
-        self.file.values.rules.allow = self.texts(&permissions, ALLOW).unwrap_or_default();
+        self.file.values.rules.allow = self.texts(&permissions, "permissions.allow").unwrap_or_default();
         self.file.values.rules.deny = self.texts(&permissions, "permissions.deny").unwrap_or_default();
         self.file.values.rules.ask = self.texts(&permissions, "permissions.ask").unwrap_or_default();
         self.file.values.additional_directories = self.texts(&permissions, DIRECTORIES).unwrap_or_default();
@@ -202,8 +191,14 @@ impl<'a> Reader<'a> {
         let node = self.member(object, DEFAULT_MODE)?;
         let value = node.value().unwrap_or_default();
         let setting = PermissionMode::from_setting(Some(&value));
+        let exact = value
+            .as_str()
+            .is_some_and(|name| name == "manual" || PermissionMode::from_wire_id(name).is_some());
         if setting == ModeSetting::Unknown {
-            self.wrong(DEFAULT_MODE, node, words::unknown_mode(value.as_str()));
+            self.refuse(DEFAULT_MODE, node, words::unknown_mode(value.as_str()));
+        } else if !exact {
+            self.spelled = self.refused.is_none();
+            self.refuse(DEFAULT_MODE, node, words::SPELLED_MODE);
         }
         Some(self.sourced(node, setting))
     }
@@ -226,7 +221,12 @@ impl<'a> Reader<'a> {
         {
             return Some(self.origin(node));
         }
-        self.wrong(key, node, words::NOT_DISABLE);
+        // At the top level Claude does not mind.
+        if key == "disableBypassPermissionsMode" {
+            self.wrong(key, node, words::NOT_DISABLE);
+        } else {
+            self.refuse(key, node, words::NOT_DISABLE);
+        }
         None
     }
 
@@ -262,7 +262,7 @@ impl<'a> Reader<'a> {
             return;
         };
         let Some(members) = node.members() else {
-            return self.wrong(KEY, node, words::NOT_AN_OBJECT);
+            return self.refuse(KEY, node, words::NOT_AN_OBJECT);
         };
         for (name, node) in members {
             let text = match node.value() {
@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
     fn texts(&mut self, object: &Object<'a>, key: &str) -> Option<Vec<Sourced<String>>> {
         let node = self.member(object, key)?;
         let Some(elements) = node.elements() else {
-            self.wrong(key, node, words::NOT_A_LIST);
+            self.refuse(key, node, words::NOT_A_LIST);
             return None;
         };
         let elements = elements.into_iter().enumerate();
@@ -314,8 +314,18 @@ impl<'a> Reader<'a> {
     fn text_of(&mut self, key: &str, node: Node<'a>) -> Option<Sourced<String>> {
         match node.value() {
             Some(Value::String(text)) if !text.trim().is_empty() => Some(self.sourced(node, text)),
-            Some(_) | None => {
+            Some(Value::String(_)) | None => {
                 self.wrong(key, node, words::NOT_TEXT);
+                None
+            }
+            Some(_) => {
+                // Of rules, Claude leaves out the one.
+                let list = key.split('[').next().unwrap_or(key);
+                if matches!(list, DIRECTORIES | "model" | "availableModels") {
+                    self.refuse(key, node, words::NOT_TEXT);
+                } else {
+                    self.wrong(key, node, words::NOT_TEXT);
+                }
                 None
             }
         }
@@ -341,7 +351,7 @@ impl<'a> Reader<'a> {
         self.file.origin(self.lines.line_of(node))
     }
 
-    fn wrong(&mut self, key: &str, node: Node<'a>, message: impl Into<String>) {
+    pub(super) fn wrong(&mut self, key: &str, node: Node<'a>, message: impl Into<String>) {
         let line = self.lines.line_of(node);
         self.file.problem(line, Some(key), message);
     }

@@ -18,8 +18,12 @@ pub(super) const NOT_DISABLE: &str = "must be the string `disable`, or be left o
 pub(super) const NOT_A_VARIABLE: &str = "must be a string, a number, or `true` or `false`";
 pub(super) const REPEATED: &str =
     "stands here more than once; only the last one counts, so put them together";
-pub(super) const LOOSENING_IGNORED: &str = "is not used until the JSON of this file is repaired, because what limits \
-                                            it may be in the part that cannot be read";
+pub(super) const NOT_A_STRING: &str = "must be a string";
+pub(super) const NOT_A_NUMBER: &str = "must be a number";
+pub(super) const NOT_MATCHERS: &str = "must be a list of matchers";
+pub(super) const NOT_A_MATCHER: &str = "must be a matcher with a list of hooks, each with its `type`, such as `{\"type\": \"command\", \"command\": \"…\"}`";
+pub(super) const SPELLED_MODE: &str = "is spelled as Claude does not read it; write `default`, `acceptEdits`, `plan`, `auto`, `dontAsk` or \
+     `bypassPermissions`";
 pub(super) const BROKEN_POLICY: &str = "cannot be read completely, so `auto` and `bypassPermissions` are not \
                                         available until this managed file is repaired";
 
@@ -55,11 +59,33 @@ pub(super) fn element(parent: &str, index: usize) -> String {
 /// The JSON is broken; `reason` is the parser's.
 pub(super) fn broken(reason: &serde_json::Error) -> String {
     if reason.is_eof() {
-        return "ends too early, so settings after this place are missing; complete its JSON".to_owned();
+        return "ends too early, so nothing of this file counts; complete its JSON".to_owned();
     }
     let reason = reason.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default();
-    format!("is not valid JSON from here on ({reason}), so what follows is not used; correct it")
+    format!("is not valid JSON from here on ({reason}), so nothing of this file counts; correct it")
+}
+
+/// A setting that costs the whole file.
+pub(super) fn refused(message: &str, managed: bool) -> String {
+    if managed {
+        return message.to_owned();
+    }
+    format!("{message}; until then Claude takes nothing from this file, deny rules included")
+}
+
+/// The name of a setting with the object that it stands in.
+pub(super) fn below(parent: &str, name: &str) -> String {
+    if parent.is_empty() {
+        shown(name, MAX_QUOTE)
+    } else {
+        member(parent, name)
+    }
+}
+
+/// A name that is hardly meant so.
+pub(super) fn unknown_name(meant: &str) -> String {
+    format!("is no setting, so it says nothing; did you mean `{meant}`?")
 }
 
 /// A default mode that is none.
@@ -68,7 +94,7 @@ pub(super) fn unknown_mode(value: Option<&str>) -> String {
     let given = value
         .map(|value| format!(", not {}", quoted(value, MAX_QUOTE)))
         .unwrap_or_default();
-    format!("must be one of {modes}{given}; `default` is used instead")
+    format!("must be one of {modes}{given}")
 }
 
 /// A default mode that a repository may not choose.

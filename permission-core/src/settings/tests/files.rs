@@ -99,7 +99,7 @@ fn nothing_is_wrong_with_an_empty_file() {
 }
 
 #[test]
-fn a_wrong_type_costs_itself_and_nothing_else() {
+fn a_wrong_type_costs_what_it_costs_claude() {
     let rows = [
         (r#"{"model": 5}"#, "model"),
         (r#"{"model": " "}"#, "model"),
@@ -131,15 +131,101 @@ fn a_wrong_type_costs_itself_and_nothing_else() {
     for text in ["[]", "null", "\"bypass\"", "7"] {
         assert_eq!(complaints(&user(text).problems), [("", Some(1))], "{text}");
     }
-    let file = user(
-        "{\"permissions\": {\n\"deny\": [\"Read(a)\",\n 5, \"Read(b)\"],\n\"allow\": {}\n},\n\"model\": \"opus\"}",
-    );
-    assert_eq!(lined(&file.values.rules.deny), [("Read(a)", 2), ("Read(b)", 3)]);
-    assert_eq!(lined(file.values.model.as_slice()), [("opus", 6)]);
-    assert_eq!(
-        complaints(&file.problems),
-        [("permissions.allow", Some(4)), ("permissions.deny[1]", Some(3))]
-    );
+}
+
+#[test]
+fn a_wrong_kind_costs_the_file_where_it_does_for_claude() {
+    let with = |more: &str| {
+        let deny = "\"permissions\": {\n\"deny\": [\"Read(a)\",\n 5, \"Read(b)\"]";
+        user(&format!("{{\n{deny}{more}}}"))
+    };
+    // Seen on the real Claude: its rules are those that are left.
+    for kept in [
+        "}",
+        "}, \"effortLevel\": 5",
+        "}, \"hooks\": []",
+        "}, \"hooks\": {\"Stop\": 5}",
+        "}, \"env\": {\"A\": {}}",
+        "}, \"disableBypassPermissionsMode\": true",
+        ", \"denny\": 5}, \"permission\": 5",
+    ] {
+        let file = with(kept);
+        assert_eq!(
+            lined(&file.values.rules.deny),
+            [("Read(a)", 3), ("Read(b)", 4)],
+            "{kept}"
+        );
+        assert!(!file.problems.is_empty(), "{kept}");
+    }
+    for lost in [
+        "}, \"model\": 5",
+        "}, \"env\": []",
+        "}, \"availableModels\": [5]",
+        "}, \"disableAutoMode\": true",
+        "}, \"statusLine\": 5",
+        "}, \"cleanupPeriodDays\": \"x\"",
+        "}, \"hooks\": {\"PreToolUse\": {}}",
+        "}, \"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"x\"}]}]}",
+        ", \"allow\": {}}",
+        ", \"defaultMode\": \"fast\"}",
+        ", \"defaultMode\": \"Plan\"}",
+        ", \"additionalDirectories\": [5]}",
+        ", \"disableBypassPermissionsMode\": \"off\"}",
+    ] {
+        let file = with(lost);
+        assert_eq!(lined(&file.values.rules.deny), [], "{lost}");
+        let told = file
+            .problems
+            .iter()
+            .any(|problem| problem.message.contains("takes nothing from this file"));
+        assert!(told, "{lost}: {:?}", file.problems);
+    }
+}
+
+#[test]
+fn a_name_that_says_nothing_has_the_name_that_is_meant() {
+    let rows = [
+        (
+            r#"{"permission": {"deny": ["Read"]}}"#,
+            "permission",
+            "permissions",
+        ),
+        (r#"{"Permissions": {}}"#, "Permissions", "permissions"),
+        (r#"{"permisions": {}}"#, "permisions", "permissions"),
+        (r#"{"deny": ["Read"]}"#, "deny", "permissions.deny"),
+        (
+            r#"{"permissions": {"denny": []}}"#,
+            "permissions.denny",
+            "permissions.deny",
+        ),
+        (r#"{"permissions": {"allowed": []}}"#, "permissions.allowed", ""),
+        (
+            r#"{"permissions": {"asks": []}}"#,
+            "permissions.asks",
+            "permissions.ask",
+        ),
+        (
+            r#"{"permissions": {"defaultmode": "plan"}}"#,
+            "permissions.defaultmode",
+            "permissions.defaultMode",
+        ),
+        (r#"{"hook": {}}"#, "hook", "hooks"),
+        (
+            r#"{"modelSettings": {}, "theme": "x", "models": 5}"#,
+            "models",
+            "model",
+        ),
+    ];
+    for (text, key, meant) in rows {
+        let file = user(text);
+        let told: Vec<String> = file.problems.iter().map(ToString::to_string).collect();
+        if meant.is_empty() {
+            assert_eq!(told, [""; 0], "{text}");
+        } else {
+            assert_eq!(complaints(&file.problems), [(key, Some(1))], "{text}");
+            assert!(told[0].contains(&format!("did you mean `{meant}`?")), "{told:?}");
+        }
+    }
 }
 
 #[test]
@@ -186,31 +272,19 @@ fn the_last_of_two_equal_keys_counts_and_the_user_is_told() {
 }
 
 #[test]
-fn a_truncated_file_limits_but_loosens_nothing() {
+fn nothing_counts_of_a_file_that_breaks_off() {
     let (text, _) = WHOLE.split_once("\"disableBypass").unwrap();
-    let file = user(text);
-    assert_eq!(lined(&file.values.rules.deny), [("Read(./.env)", 15)]);
-    assert_eq!(lined(&file.values.rules.ask), [("Bash(git push *)", 16)]);
-    assert_eq!(lined(file.values.model.as_slice()), [("opus[1m]", 2)]);
-    assert_eq!(lined(&file.values.rules.allow), []);
-    assert_eq!(lined(&file.values.additional_directories), []);
-    assert_eq!(file.values.default_mode, None);
-    assert_eq!(
-        complaints(&file.problems),
-        [
-            ("", Some(19)),
-            ("permissions.allow", Some(12)),
-            ("permissions.additionalDirectories", Some(17)),
-            ("permissions.defaultMode", Some(18)),
-        ]
-    );
-    assert_eq!(file.problems[0].column, Some(5));
-    let plan = user(r#"{"permissions": {"defaultMode": "plan"}, "model""#);
-    assert_eq!(
-        plan.values.default_mode.map(|mode| mode.value),
-        Some(ModeSetting::Mode(PermissionMode::Plan)),
-        "a mode that asks more stays"
-    );
+    for text in [
+        text,
+        r#"{"permissions": {"defaultMode": "plan"}, "model""#,
+        "{\"model\": \"opus\",}",
+    ] {
+        let file = user(text);
+        assert_eq!(file.values, SettingsValues::default(), "{text}");
+        assert_eq!(file.problems.len(), 1, "{text}");
+    }
+    let problem = &user(text).problems[0];
+    assert_eq!((problem.line, problem.column), (Some(19), Some(5)));
 }
 
 #[test]
