@@ -269,9 +269,11 @@ fn canonical_path(content: &str) -> String {
     if content.starts_with("~/") {
         return content.to_owned();
     }
-    if let Some(anchored) = content.strip_prefix("./").or_else(|| content.strip_prefix('/')) {
+    if let Some(anchored) = content.strip_prefix('/') {
         return format!("/repo/{anchored}");
     }
+    // `./` says nothing.
+    let content = content.strip_prefix("./").unwrap_or(content);
     let at_any_depth = content != "**" && !content.trim_end_matches('/').contains('/');
     format!("/repo/{}{content}", if at_any_depth { "**/" } else { "" })
 }

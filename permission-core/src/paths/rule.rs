@@ -1,5 +1,5 @@
-//! The path grammar of rules: `//x` is absolute, `~/x` the home, `/x` the project, `x` and `./x` the working
-//! directory; the rest is a gitignore pattern.
+//! The path grammar of rules: `//x` is absolute, `~/x` the home, `/x` the project, `x` and `./x` (which
+//! is the same) the working directory; the rest is a gitignore pattern.
 //!
 //! Place in the flow: a `Read` or `Edit` rule is read once; its label prints it with the root made plain, and the
 //! file options ask whether it covers a file. Must not accept what it cannot print unmistakably.
@@ -32,6 +32,7 @@ impl RulePath {
     /// Reads a rule's content. `*` alone is no path: Claude takes it as the whole tool.
     pub(crate) fn parse(content: &str) -> Option<Self> {
         let (root, marked, pattern) = split_root(content);
+        let pattern = pattern.strip_prefix("./").filter(|_| !marked).unwrap_or(pattern);
         let ambiguous = !marked && pattern.starts_with(['!', '#', '~']);
         if content == "*" || ambiguous || !is_plain_pattern(pattern) {
             return None;
@@ -177,12 +178,7 @@ impl RulePath {
 
 /// The root, whether a marker names it, and the pattern below it.
 fn split_root(content: &str) -> (Root, bool, &str) {
-    let markers = [
-        ("//", Root::FileSystem),
-        ("~/", Root::Home),
-        ("/", Root::Project),
-        ("./", Root::Cwd),
-    ];
+    let markers = [("//", Root::FileSystem), ("~/", Root::Home), ("/", Root::Project)];
     markers
         .into_iter()
         .find_map(|(marker, root)| Some((root, true, content.strip_prefix(marker)?)))
