@@ -194,7 +194,7 @@ fn an_explanation_names_the_rule_and_its_place(world: &mut World) {
         ];
         let output = ends(world, &[&args, with].concat());
         assert_eq!(code(&output), Some(0), "{}", stderr(&output));
-        let warning = format!("warning: {user}, line 2: the allow rule `B*`");
+        let warning = format!("warning: `{user}`, line 2: the allow rule `B*`");
         assert!(stderr(&output).starts_with(&warning), "{}", stderr(&output));
         let text = stdout(&output);
         for word in words {

@@ -7,7 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use permission_core::settings::{SettingsFile, SettingsSource};
+use permission_core::{
+    rules::judged,
+    settings::{SettingsFile, SettingsSource},
+};
 use rustix::fs::{Mode, OFlags};
 
 use super::Locations;
@@ -56,12 +59,12 @@ pub fn read_all(locations: &Locations) -> Vec<SettingsText> {
 }
 
 impl SettingsText {
-    /// What the file says.
+    /// What the file says, and all that is wrong in it.
     pub fn parse(&self) -> SettingsFile {
-        match &self.text {
+        judged(match &self.text {
             Ok(text) => SettingsFile::parse(self.source, &self.path, text),
             Err(error) => SettingsFile::unreadable(self.source, &self.path, &error.to_string()),
-        }
+        })
     }
 }
 

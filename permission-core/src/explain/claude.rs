@@ -15,11 +15,9 @@ use super::{
 };
 use crate::{
     modes::PermissionMode,
-    pipeline::{
-        AskReason, Decision, OpaqueTool, Outcome, Pipeline, Reason, Stage, Step, ToolCall, hooks::HookCommand,
-    },
+    pipeline::{AskReason, Reason, Stage, hooks::HookCommand},
     question::FOR_A_PERSON,
-    rules::{Rule, RuleOrigin, ToolGroup},
+    rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin, ToolGroup},
     settings::SettingsSource,
 };
 
@@ -31,16 +29,24 @@ pub(super) struct Own {
     /// The mode asks nobody.
     pub(super) silent: bool,
     pub(super) end: End,
+    /// A rule that a policy would follow, and Claude does not see that it is about the call.
+    unseen: Option<Limit>,
+}
+
+/// A deny or ask rule, and the part of the call that it is about.
+pub(super) struct Limit {
+    rule: Arc<Rule>,
+    part: Option<Part>,
 }
 
 /// Where Claude's own rules lead.
 pub(super) enum End {
-    Runs(Decision),
+    Runs(Reason, Vec<Arc<Rule>>),
     /// Claude asks nobody about it, for this reason.
     Unasked(&'static str),
-    Denied(Decision),
-    /// A rule or a hook wants a question.
-    Asked(AskReason),
+    Denied(Limit),
+    /// A rule wants a question.
+    Asked(Limit),
     /// The tool is a question.
     Question,
     /// Nothing says what to do, for this reason; the mode does.
@@ -72,43 +78,56 @@ const UNASKED: [&str; 13] = [
 ];
 
 pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &str, input: &Value) -> Own {
-    let mut context = prepared.context.clone();
-    // What `plan` keeps from running is the guard's decision, which comes first, and what nobody is asked is said below.
-    if matches!(context.mode, PermissionMode::Plan | PermissionMode::DontAsk) {
-        context.mode = PermissionMode::Default;
-    }
-    let call = ToolCall {
-        name: tool.to_owned(),
-        input: input.clone(),
-        tool_use_id: String::new(),
-        agent: None,
+    let context = &prepared.context;
+    let directories = context.directories();
+    let call = Call::new(tool, input, context.workspace(&directories, session.paths));
+    let limit = |hit: Hit| Limit {
+        part: call.part(&hit.rule),
+        rule: hit.rule,
     };
-    let opaque = Arc::new(OpaqueTool::new(tool));
-    let explanation = Pipeline::new(context).explain(call, Some(opaque), session.paths);
-    let end = match explanation.end {
-        Step::Done(decision) => match decision.outcome {
-            Outcome::Deny { .. } => End::Denied(*decision),
-            Outcome::Allow { .. } if FOR_A_PERSON.contains(&tool) => End::Question,
-            Outcome::Allow { .. } => End::Runs(*decision),
-        },
-        Step::Ask(question) => match question.reason {
-            reason @ (AskReason::Rule(_) | AskReason::Hook(_) | AskReason::Denials(_)) => End::Asked(reason),
-            AskReason::NothingMatched if UNASKED.contains(&tool) => End::Unasked(words::UNASKED),
-            AskReason::NothingMatched if is_plan(session, prepared, tool, input) => End::Unasked(words::PLAN),
-            AskReason::NothingMatched if FOR_A_PERSON.contains(&tool) => End::Question,
-            reason @ (AskReason::NothingMatched | AskReason::Unanalysable(_)) => {
-                End::Unsaid(reason, unruled(prepared))
-            }
-        },
-        // An explanation ends with a question or a decision.
-        Step::Hook(_) | Step::Classify => End::Unsaid(AskReason::NothingMatched, unruled(prepared)),
+    let limited = |kind| context.rules.claude_limits(kind, &call).map(limit);
+    let end = limited(RuleKind::Deny)
+        .map(End::Denied)
+        .or_else(|| limited(RuleKind::Ask).map(End::Asked))
+        .unwrap_or_else(|| unlimited(session, prepared, &call));
+    let wider = match &end {
+        End::Denied(_) => None,
+        End::Asked(_) => context.rules.denies(&call),
+        End::Runs(..) | End::Unasked(_) | End::Question | End::Unsaid(..) => {
+            context.rules.denies(&call).or_else(|| context.rules.asks(&call))
+        }
     };
     Own {
         hooks: session.claude_hooks(prepared, tool),
         kept_out: session.keeps_hooks_out(prepared),
-        silent: prepared.context.mode == PermissionMode::DontAsk,
+        silent: context.mode == PermissionMode::DontAsk,
+        unseen: wider.map(limit),
         end,
     }
+}
+
+/// Where a call ends that no rule limits.
+fn unlimited(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_>) -> End {
+    let mode = prepared.context.mode;
+    let accepts = mode == PermissionMode::AcceptEdits;
+    if FOR_A_PERSON.contains(&call.tool) {
+        return End::Question;
+    }
+    if mode == PermissionMode::BypassPermissions {
+        return End::Runs(Reason::Bypass, Vec::new());
+    }
+    match prepared.context.rules.claude_allows(call, accepts) {
+        Some(Allowed::ByRules(rules)) => return End::Runs(Reason::Rule, rules),
+        Some(Allowed::ReadOnly) => return End::Runs(Reason::ReadOnly, Vec::new()),
+        Some(Allowed::AcceptedEdit) => return End::Runs(Reason::AcceptedEdit, Vec::new()),
+        None if UNASKED.contains(&call.tool) => return End::Unasked(words::UNASKED),
+        None if is_plan(session, prepared, call.tool, call.input) => return End::Unasked(words::PLAN),
+        None => {}
+    }
+    let reason = call
+        .doubt()
+        .map_or(AskReason::NothingMatched, AskReason::Unanalysable);
+    End::Unsaid(reason, unruled(prepared))
 }
 
 fn is_plan(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &str, input: &Value) -> bool {
@@ -154,24 +173,43 @@ impl Own {
     }
 
     fn rules(&self) -> Vec<String> {
-        match &self.end {
-            End::Runs(decision) if decision.reason == Reason::Rule => {
-                let mut lines: Vec<String> = decision.rules.iter().map(|rule| words::allow(rule)).collect();
-                if decision.rules.iter().any(|rule| is_projects(rule)) {
+        let mut lines = match &self.end {
+            End::Runs(Reason::Rule, rules) => {
+                let mut lines: Vec<String> = rules.iter().map(|rule| words::allow(rule)).collect();
+                if rules.iter().any(|rule| is_projects(rule)) {
                     lines.push(words::UNTRUSTED.to_owned());
                 }
                 lines
             }
-            End::Runs(decision) => vec![words::runs(&decision.reason)],
+            End::Runs(reason, _) => vec![words::runs(reason)],
             End::Unasked(why) => vec![(*why).to_owned()],
             End::Question => vec![words::QUESTION.to_owned()],
-            End::Denied(decision) => match decision.rule() {
-                Some(rule) => vec![words::deny_rule(rule)],
-                None => vec![words::deny(&decision.reason.to_string())],
-            },
-            End::Asked(reason) => vec![words::ask(&reason.to_string())],
+            End::Denied(limit) => limit.lines(words::deny_rule),
+            End::Asked(limit) => limit.lines(words::ask_rule),
             End::Unsaid(reason, _) => vec![words::no_answer(&reason.to_string())],
+        };
+        lines.extend(
+            self.unseen
+                .iter()
+                .flat_map(|limit| limit.lines(words::only_a_policy)),
+        );
+        lines
+    }
+
+    /// The rule that decides, if one does; of allow rules the first.
+    pub(super) fn rule(&self) -> Option<&Arc<Rule>> {
+        match &self.end {
+            End::Denied(limit) | End::Asked(limit) => Some(&limit.rule),
+            End::Runs(_, rules) => rules.first(),
+            End::Unasked(_) | End::Question | End::Unsaid(..) => None,
         }
+    }
+}
+
+impl Limit {
+    fn lines(&self, said: impl Fn(&Rule) -> String) -> Vec<String> {
+        let part = self.part.as_ref().map(words::part);
+        [Some(said(&self.rule)), part].into_iter().flatten().collect()
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
         Stage,
         hooks::{HookCommand, HookRun},
     },
-    rules::{Call, RuleKind},
+    rules::{Call, Part, RuleKind},
 };
 
 /// What the guard finds.
@@ -30,6 +30,8 @@ pub(super) struct Guarded {
     pub(super) lets_nobody_be_asked: bool,
     /// What it says once more, before an allow leaves.
     pub(super) refusal: Option<String>,
+    /// The part of the command that the rule which decides is about.
+    part: Option<Part>,
     /// Why no allow rule can match the command.
     doubt: Option<&'static str>,
     plan: bool,
@@ -70,15 +72,18 @@ pub(super) fn look(
             GuardStep::Answer(answer) => break answer,
         }
     };
+    let call_of_rules = Call::new(tool, input, workspace);
+    let part = answer.rule.as_ref().filter(|rule| rule.kind() != RuleKind::Allow);
     Guarded {
+        part: part.and_then(|rule| call_of_rules.part(rule)),
         hooks,
-        answer,
         lets_nobody_be_asked: guard.refuses_to_ask(&call).is_some(),
         refusal: guard.refuses(&call).and_then(|refusal| match refusal.opinion {
             Opinion::Deny { reason } => Some(reason),
             Opinion::None { .. } | Opinion::Allow { .. } | Opinion::Ask { .. } => None,
         }),
-        doubt: Call::new(tool, input, workspace).doubt(),
+        answer,
+        doubt: call_of_rules.doubt(),
         plan: prepared.context.mode == PermissionMode::Plan,
     }
 }
@@ -110,6 +115,7 @@ impl Guarded {
         lines.extend(words::hooks(&self.hooks).map(|text| (Stage::Hooks, text)));
         // A question that nobody can be asked is one of the rules'.
         lines.push((Stage::Rules, opinion));
+        lines.extend(self.part.iter().map(|part| (Stage::Rules, words::part(part))));
         let unruled = self.answer.rule.is_none() && !self.answer.is_deny();
         if let Some(doubt) = self.doubt.filter(|_| allows && unruled) {
             lines.push((Stage::Rules, words::unanalysable(doubt)));

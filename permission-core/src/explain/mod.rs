@@ -12,15 +12,15 @@ mod session;
 mod verdict;
 mod words;
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use examples::unmet_examples;
 pub use session::ExplainedSession;
 pub use verdict::{DecidedBy, Verdict};
 
-use crate::pipeline::Stage;
+use crate::{modes::PermissionMode, pipeline::Stage, rules::Rule};
 
 /// What would become of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,9 @@ pub struct Account {
     tool: String,
     input: Value,
     place: String,
+    mode: PermissionMode,
+    /// The rule that decides, if one does.
+    rule: Option<Arc<Rule>>,
     /// The guard's part, then Claude's.
     sections: Vec<Section>,
     /// What would become of it.
@@ -51,6 +54,10 @@ pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Acc
     let guarded = guard::look(session, &prepared, tool, input);
     let own = (!guarded.answer.is_deny()).then(|| claude::look(session, &prepared, tool, input));
     let (verdict, by) = verdict::of(session, &guarded, own.as_ref());
+    let rule = match by {
+        DecidedBy::Policy | DecidedBy::PlanGuard => guarded.answer.rule.clone(),
+        DecidedBy::Claude => own.as_ref().and_then(|own| own.rule()).cloned(),
+    };
     let sections = [
         Some(guarded.section(session)),
         own.as_ref().map(|own| own.section(&guarded, verdict, by)),
@@ -58,11 +65,36 @@ pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Acc
     Account {
         tool: tool.to_owned(),
         input: input.clone(),
+        mode: prepared.context.mode,
+        rule,
         place: words::place(session.cwd, prepared.context.mode, &prepared.mode_from),
         sections: sections.into_iter().flatten().collect(),
         verdict,
         by,
         warnings: prepared.warnings,
+    }
+}
+
+impl Account {
+    /// The same for programs.
+    pub fn to_json(&self) -> Value {
+        let sections = self.sections.iter().map(|Section { title, lines }| {
+            let lines = lines.iter();
+            let lines: Vec<Value> = lines
+                .map(|(stage, text)| json!({ "stage": stage.to_string(), "text": text }))
+                .collect();
+            json!({ "title": title, "lines": lines })
+        });
+        json!({
+            "tool": self.tool,
+            "input": self.input,
+            "mode": self.mode.wire_id(),
+            "outcome": self.verdict.name(),
+            "by": self.by.name(),
+            "rule": self.rule.as_ref().map(|rule| rule.to_json()),
+            "sections": sections.collect::<Vec<Value>>(),
+            "warnings": self.warnings,
+        })
     }
 }
 

@@ -67,13 +67,10 @@ impl ExplainedSession<'_> {
         if self.mode.is_none() {
             warnings.extend(start.notes.iter().map(ToString::to_string));
         }
-        let (rules, problems) = RuleSet::read(&own.values.rules);
-        warnings.extend(problems.iter().map(ToString::to_string));
-
         let facts = mode_facts(&all, &self.host);
         let mut context = PermissionContext::new(self.cwd, self.mode.unwrap_or(start.mode));
         context.home = self.home.map(str::to_owned);
-        context.rules = rules;
+        context.rules = RuleSet::of_claude(&own.values.rules);
         context.additional_working_directories = self.further_directories(&own.values);
         context.bypass_available = facts.bypass_allowed;
         context.auto_available = !facts.auto_disabled;

@@ -8,6 +8,7 @@ use super::*;
 use crate::{
     LexicalPaths, PathResolver, PermissionMode,
     guard::Policy,
+    rules::judged,
     settings::{HostFacts, SettingsFile, SettingsSource},
     testing::Links,
 };
@@ -44,7 +45,7 @@ const POLICY: &str = r#"{
 fn settings(files: &[(SettingsSource, &str, &str)]) -> Vec<SettingsFile> {
     let files = files.iter();
     files
-        .map(|(source, file, text)| SettingsFile::parse(*source, Path::new(file), text))
+        .map(|(source, file, text)| judged(SettingsFile::parse(*source, Path::new(file), text)))
         .collect()
 }
 

@@ -34,6 +34,29 @@ pub enum DecidedBy {
     Claude,
 }
 
+impl Verdict {
+    /// Its name for programs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Runs => "allow",
+            Self::Asked => "ask",
+            Self::Classified => "classify",
+            Self::Denied => "deny",
+        }
+    }
+}
+
+impl DecidedBy {
+    /// Its name for programs.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::PlanGuard => "planGuard",
+            Self::Claude => "claude",
+        }
+    }
+}
+
 pub(super) fn of(
     session: &ExplainedSession<'_>,
     guarded: &Guarded,
@@ -60,6 +83,6 @@ pub(super) fn of(
         (Opinion::Allow { .. }, Some(End::Unsaid(..))) => (Verdict::Runs, guard),
         (_, Some(End::Asked(_) | End::Question | End::Unsaid(_, Unruled::Asked))) => asked,
         (_, Some(End::Unsaid(_, Unruled::Classified))) => (Verdict::Classified, claude),
-        (_, Some(End::Runs(_) | End::Unasked(_))) => (Verdict::Runs, claude),
+        (_, Some(End::Runs(..) | End::Unasked(_))) => (Verdict::Runs, claude),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     guard::Becomes,
     modes::PermissionMode,
     pipeline::{Reason, hooks::HookCommand},
-    rules::Rule,
+    rules::{Part, Rule, RuleKind},
     settings::Origin,
 };
 
@@ -90,6 +90,37 @@ pub(super) fn ask(reason: &str) -> String {
 
 pub(super) fn deny_rule(rule: &Rule) -> String {
     format!("deny: the rule {rule}")
+}
+
+pub(super) fn ask_rule(rule: &Rule) -> String {
+    format!("ask: the rule {rule}")
+}
+
+/// A rule that Claude does not find to be about the call.
+pub(super) fn only_a_policy(rule: &Rule) -> String {
+    format!(
+        "the rule {rule} may be about it, but Claude does not look that far: only a policy would {}",
+        match rule.kind() {
+            RuleKind::Deny => "deny it, or ask",
+            RuleKind::Ask | RuleKind::Allow => "ask",
+        }
+    )
+}
+
+/// The part of a command that decides, and why.
+pub(super) fn part(part: &Part) -> String {
+    match part {
+        Part::Command(text) => format!("it is about the part `{}`", shown(text)),
+        Part::File(text) => format!("it is about the file `{}`", shown(text)),
+        Part::Perhaps(text) => format!("it is about the words `{}`, which may be a command", shown(text)),
+        Part::Anything(Some(text)) => {
+            format!(
+                "the part `{}` may run anything, so every deny rule counts",
+                shown(text)
+            )
+        }
+        Part::Anything(None) => "the command may run anything, so every deny rule counts".to_owned(),
+    }
 }
 
 pub(super) fn allow(rule: &Rule) -> String {

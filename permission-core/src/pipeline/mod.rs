@@ -19,9 +19,9 @@ pub use context::{PermissionContext, PipelineOptions, SessionRules};
 pub use decision::{AskReason, Decision, Note, Outcome, Reason, Stage};
 pub use denials::{DENIAL_THRESHOLD, DenialTracking};
 pub use evaluation::{Evaluation, Question, Step, ToolCall, UserAnswer, Verdict};
-pub use run::{Explanation, HookRunner, Host, Prompter};
+pub use run::{HookRunner, Host, Prompter};
 pub use stages::Pipeline;
-pub use tool::{Check, InvalidInput, OpaqueTool, Tool, ToolInput};
+pub use tool::{Check, InvalidInput, Tool, ToolInput};
 
 #[cfg(test)]
 mod tests;

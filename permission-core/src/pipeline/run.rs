@@ -70,48 +70,4 @@ impl Pipeline {
             };
         }
     }
-
-    /// What would happen to a call if every hook approved, and which hooks those are. Nothing is counted.
-    pub fn explain(
-        &self,
-        call: ToolCall,
-        tool: Option<Arc<dyn Tool>>,
-        paths: &dyn PathResolver,
-    ) -> Explanation {
-        let mut trial = self.clone();
-        let (mut evaluation, mut step) = trial.start(call, tool, paths);
-        let mut hooks = Vec::new();
-        let approved = HookRun::Exited {
-            code: 0,
-            stdout: Vec::new(),
-            stderr: Vec::new(),
-        };
-        loop {
-            step = match step {
-                Step::Hook(hook) => {
-                    hooks.push(hook);
-                    trial.hook_ended(&mut evaluation, &approved, paths)
-                }
-                Step::Classify => trial.classified(&mut evaluation, None, paths),
-                end @ (Step::Ask(_) | Step::Done(_)) => {
-                    let trail = match &end {
-                        Step::Done(decision) => decision.trail.clone(),
-                        Step::Ask(_) | Step::Hook(_) | Step::Classify => evaluation.trail.clone(),
-                    };
-                    return Explanation { hooks, trail, end };
-                }
-            };
-        }
-    }
-}
-
-/// What would happen to a call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Explanation {
-    /// The hooks that would run.
-    pub hooks: Vec<Arc<HookCommand>>,
-    /// What each stage found.
-    pub trail: Vec<super::decision::Note>,
-    /// A question or a decision.
-    pub end: Step,
 }

@@ -74,25 +74,6 @@ impl ToolInput<'_> {
     }
 }
 
-/// A tool that is not known to the host: its input is not looked at.
-#[derive(Clone, Debug)]
-pub struct OpaqueTool {
-    name: String,
-}
-
-impl OpaqueTool {
-    /// A tool of this name.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into() }
-    }
-}
-
-impl Tool for OpaqueTool {
-    fn name(&self) -> &str {
-        &self.name
-    }
-}
-
 impl Call<'_> {
     /// Whether the call certainly changes nothing.
     pub(crate) fn only_reads(&self) -> bool {

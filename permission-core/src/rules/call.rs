@@ -46,6 +46,20 @@ pub(super) struct Command {
     pub(super) files: Files,
 }
 
+impl<'a> Workspace<'a> {
+    pub(crate) fn places(&self) -> Places<'a> {
+        let Self {
+            cwd,
+            current,
+            project_root,
+            home,
+            additional: _,
+            paths,
+        } = *self;
+        Places::new(cwd, project_root, home, paths).starting_at(current)
+    }
+}
+
 impl<'a> Call<'a> {
     /// A call of `tool` with `input`.
     pub fn new(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
@@ -84,15 +98,7 @@ impl<'a> Call<'a> {
     }
 
     pub(crate) fn places(&self) -> Places<'a> {
-        let Workspace {
-            cwd,
-            current,
-            project_root,
-            home,
-            additional: _,
-            paths,
-        } = self.workspace;
-        Places::new(cwd, project_root, home, paths).starting_at(current)
+        self.workspace.places()
     }
 
     /// The analysis of the command; `None` for other tools, and without a command.

@@ -127,6 +127,15 @@ impl CommandPattern {
         raw || fits(&self.plain, &plain) || self.plain_base.as_ref().is_some_and(|base| fits(base, &plain))
     }
 
+    /// Whether the text is what the pattern says, but for blanks.
+    pub(super) fn is_written(&self, text: &str) -> bool {
+        let (text, pattern) = (collapsed(text), collapsed(&self.text));
+        fits(&stars(&pattern), &text)
+            || pattern
+                .strip_suffix(" *")
+                .is_some_and(|base| fits(&stars(base), &text))
+    }
+
     fn may_be(&self, words: &[Word]) -> bool {
         let first = words.first().and_then(|word| word.glyphs().next());
         if let (Some(Glyph::Char(expected)), Some(Glyph::Char(found))) = (self.plain.first(), first)

@@ -13,7 +13,9 @@ use super::{
 };
 use crate::{
     paths::{Places, Subject},
-    shell::{Analysis, FileUse, Invocation, answers_for_its_files, is_edit, is_read_only, operands},
+    shell::{
+        Analysis, Commands, FileUse, Invocation, answers_for_its_files, is_edit, is_read_only, operands,
+    },
 };
 
 /// A rule that decides.
@@ -54,12 +56,8 @@ impl RuleSet {
 
     /// Why the call is allowed, if it is. With `edits_accepted`, edits inside the workspace need no rule.
     pub fn allows(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
-        let tool = self.of(RuleKind::Allow).find(|rule| {
-            let Meaning { tool, content, .. } = &rule.meaning;
-            *content == Content::Whole && tool.names(call.tool)
-        });
-        if let Some(rule) = tool {
-            return Some(Allowed::ByRules(vec![Arc::clone(rule)]));
+        if let Some(allowed) = self.allows_tool(call) {
+            return Some(allowed);
         }
         match ToolGroup::of(call.tool) {
             ToolGroup::Command => self.allows_command(call, edits_accepted),
@@ -76,12 +74,17 @@ impl RuleSet {
 
     /// Why there is no question about the call, if there is none: rules, or what needs no rule inside the workspace.
     pub(crate) fn settles(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
-        let needless = || {
-            let edits = edits_accepted && call.edits_inside();
-            let reads = call.reads_inside().then_some(Allowed::ReadOnly);
-            reads.or(edits.then_some(Allowed::AcceptedEdit))
-        };
-        self.allows(call, edits_accepted).or_else(needless)
+        self.allows(call, edits_accepted)
+            .or_else(|| needs_no_rule(call, edits_accepted))
+    }
+
+    /// The rule that allows the tool as a whole.
+    pub(super) fn allows_tool(&self, call: &Call<'_>) -> Option<Allowed> {
+        let rule = self.of(RuleKind::Allow).find(|rule| {
+            let Meaning { tool, content, .. } = &rule.meaning;
+            *content == Content::Whole && tool.names(call.tool)
+        })?;
+        Some(Allowed::ByRules(vec![Arc::clone(rule)]))
     }
 
     fn hit(&self, kind: RuleKind, call: &Call<'_>, least: Reach) -> Option<Hit> {
@@ -99,9 +102,19 @@ impl RuleSet {
     }
 
     fn allows_command(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
-        let Some(Analysis::Commands(commands)) = call.analysis() else {
-            return None;
-        };
+        match call.analysis()? {
+            Analysis::Commands(commands) => self.allows_commands(call, commands, edits_accepted),
+            Analysis::Unanalysable(_) => None,
+        }
+    }
+
+    /// Why these commands, which must be all that runs, need no question.
+    pub(super) fn allows_commands(
+        &self,
+        call: &Call<'_>,
+        commands: &Commands,
+        edits_accepted: bool,
+    ) -> Option<Allowed> {
         let mut rules: Vec<Arc<Rule>> = Vec::new();
         let mut add = |rule: &Arc<Rule>| {
             if !rules.contains(rule) {
@@ -196,6 +209,13 @@ impl RuleSet {
         self.of(RuleKind::Allow)
             .find(|rule| path_of(&rule.meaning, group).is_some_and(|pattern| pattern.covers(subject, places)))
     }
+}
+
+/// What needs no rule inside the workspace.
+pub(super) fn needs_no_rule(call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+    let edits = edits_accepted && call.edits_inside();
+    let reads = call.reads_inside().then_some(Allowed::ReadOnly);
+    reads.or(edits.then_some(Allowed::AcceptedEdit))
 }
 
 /// The path that a rule of the group is about.

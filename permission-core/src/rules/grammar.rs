@@ -77,7 +77,7 @@ pub(super) fn read(kind: RuleKind, text: &str) -> Read {
 }
 
 /// The tool's name and the content, `None` for the whole tool.
-fn split(text: &str) -> Option<(&str, Option<String>)> {
+pub(super) fn split(text: &str) -> Option<(&str, Option<String>)> {
     let Some((tool, rest)) = text.split_once('(') else {
         return (!text.is_empty() && !text.contains([')', ' '])).then_some((text, None));
     };
@@ -88,6 +88,11 @@ fn split(text: &str) -> Option<(&str, Option<String>)> {
     let content = unescaped(content);
     let whole = content.trim().is_empty() || content.trim() == "*";
     Some((tool, (!whole).then_some(content)))
+}
+
+/// Whether the rule is about the tool as a whole.
+pub(super) fn whole_tool(text: &str) -> bool {
+    split(text.trim()).is_some_and(|(_, content)| content.is_none())
 }
 
 /// Whether the closing parenthesis is escaped, so that the rule has none.

@@ -2,13 +2,17 @@
 //!
 //! Place in the flow: a host reads [`RuleSet`]s from `settings`; the pipeline and the guard ask them about a [`Call`].
 //! Reading order: `grammar` (one rule), `tools`, `command`, `path` and `value` (what a content means), `call` (what is
-//! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `suggest`. An allow needs certainty; deny and ask need only a possibility. Must not
-//! know modes, prompts or hooks.
+//! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `part` (which part decides), `suggest`; `claude` and `flaws` say how
+//! Claude itself takes a rule. An allow needs certainty; deny and ask need only a possibility. Must not know modes,
+//! prompts or hooks.
 
 mod call;
+mod claude;
 mod command;
 mod decide;
+mod flaws;
 mod grammar;
+mod part;
 mod path;
 mod reach;
 mod suggest;
@@ -20,7 +24,12 @@ use std::{fmt, sync::Arc};
 
 pub use call::{Call, Workspace};
 pub use decide::{Allowed, Hit};
+pub use flaws::judged;
+pub(crate) use part::Part;
 pub(crate) use tools::ToolGroup;
+pub use tools::{main_parameter, misspelled};
+
+use serde_json::{Value, json};
 
 use crate::settings::{Origin, RuleTexts, Sourced};
 use grammar::Meaning;
@@ -102,6 +111,16 @@ impl Rule {
     /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The rule for programs: what it does, its text, and its file and line where it has one.
+    pub(crate) fn to_json(&self) -> Value {
+        let mut rule = json!({ "kind": self.kind.to_string(), "text": self.text });
+        if let (RuleOrigin::File(origin), Some(rule)) = (&self.origin, rule.as_object_mut()) {
+            rule.insert("file".to_owned(), json!(origin.file.display().to_string()));
+            rule.insert("line".to_owned(), json!(origin.line));
+        }
+        rule
     }
 
     /// Where it comes from.

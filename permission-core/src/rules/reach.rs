@@ -53,7 +53,7 @@ pub(super) fn reach(meaning: &Meaning, call: &Call<'_>) -> Reach {
     }
 }
 
-fn parameter_fits(meaning: &Meaning, call: &Call<'_>) -> bool {
+pub(super) fn parameter_fits(meaning: &Meaning, call: &Call<'_>) -> bool {
     let parameter = meaning.parameter.as_ref();
     meaning.tool.limits(call.tool) && parameter.is_some_and(|parameter| parameter.fits(call.input))
 }
@@ -228,7 +228,7 @@ impl Call<'_> {
 }
 
 /// What commands that nobody knows are given and may be files. They may do with them what they like.
-fn unknown_files(analysis: &Analysis) -> Vec<FileUse> {
+pub(super) fn unknown_files(analysis: &Analysis) -> Vec<FileUse> {
     let invocations = analysis.seen().invocations.iter();
     let unknown = invocations.filter(|invocation| {
         let name = invocation.words.first().map(Word::base_name);
@@ -264,7 +264,7 @@ pub(super) struct Files {
 }
 
 /// The files that a command may open: all, or those that it writes. `None` where that cannot be told.
-fn opened(command: &Command, reads: bool) -> Option<&[FileUse]> {
+pub(super) fn opened(command: &Command, reads: bool) -> Option<&[FileUse]> {
     let known = if reads {
         &command.files.opened
     } else {

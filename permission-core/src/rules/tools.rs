@@ -28,6 +28,43 @@ pub(super) enum ToolPattern {
 
 const MCP: &str = "mcp__";
 
+/// Claude's tools, with the parameter that rules are about and that no call goes without.
+const KNOWN: [(&str, &str); 19] = [
+    ("Agent", ""),
+    ("AskUserQuestion", ""),
+    ("Bash", "command"),
+    ("Edit", "file_path"),
+    ("EnterPlanMode", ""),
+    ("ExitPlanMode", ""),
+    ("Glob", ""),
+    ("Grep", ""),
+    ("Monitor", "command"),
+    ("MultiEdit", "file_path"),
+    ("NotebookEdit", "notebook_path"),
+    ("PowerShell", "command"),
+    ("Read", "file_path"),
+    ("Skill", "skill"),
+    ("Task", ""),
+    ("TodoWrite", ""),
+    ("WebFetch", "url"),
+    ("WebSearch", ""),
+    ("Write", "file_path"),
+];
+
+/// The tool that a name stands for which Claude does not know: names are compared letter by letter.
+pub fn misspelled(name: &str) -> Option<&'static str> {
+    let plain = |text: &str| text.trim().to_lowercase().replace(['_', '-'], "");
+    let known = || KNOWN.iter().map(|(known, _)| *known);
+    let meant = known().find(|known| plain(known) == plain(name))?;
+    (meant != name).then_some(meant)
+}
+
+/// The parameter of a known tool that rules are about.
+pub fn main_parameter(tool: &str) -> Option<&'static str> {
+    let (_, parameter) = KNOWN.iter().find(|(known, _)| *known == tool)?;
+    (!parameter.is_empty()).then_some(*parameter)
+}
+
 impl ToolGroup {
     /// The group of a tool's name.
     pub(crate) fn of(tool: &str) -> Self {

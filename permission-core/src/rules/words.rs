@@ -3,7 +3,7 @@
 //! Place in the flow: `grammar` and `mod` put them into problems and reasons. A rule's text is never shown raw: it may
 //! come from a stranger.
 
-use super::{Rule, RuleOrigin, RuleProblem};
+use super::{Rule, RuleKind, RuleOrigin, RuleProblem};
 use crate::{settings::shown, shell::Doubt};
 
 /// The longest rule that is quoted, in characters.
@@ -26,6 +26,40 @@ pub(super) const CONTENT_ALLOW: &str =
 pub(super) const CONTENT_LIMIT: &str =
     "counts for every use of the tool: its content is neither a pattern of this tool nor `parameter:value`";
 
+pub(super) const NO_RULE: &str = "it is none; write it as `Tool` or `Tool(content)`, without blanks around";
+pub(super) const EMPTY: &str = "nothing stands in its parentheses; leave them out for the whole tool";
+pub(super) const NO_CONTENT: &str = "rules for this tool have no content; leave the parentheses out";
+pub(super) const OTHER_NAME: &str =
+    "rules about paths are written as `Read(path)` or `Edit(path)`, for all tools that read or edit";
+pub(super) const NO_PATH: &str =
+    "its path is not a plain pattern; use a path without `..`, `\\`, `{`, `}` and unclosed brackets";
+pub(super) const NO_HOST: &str = "its content is no host; write it as `WebFetch(domain:example.com)`";
+pub(super) const COLON: &str =
+    "`:*` may stand only at the end, behind a command; write ` *` for any arguments elsewhere";
+pub(super) const FIELD: &str = "what a command is, is compared without a name; write `Bash(npm test *)`";
+
+/// A tool's name in another spelling.
+pub(super) fn misspelled(tool: &str, meant: &str) -> String {
+    format!(
+        "there is no tool `{}`; did you mean `{meant}`?",
+        shown(tool, MAX_QUOTE)
+    )
+}
+
+/// A rule that Claude does not take as it reads.
+pub(super) fn flawed(kind: RuleKind, text: &str, why: &str) -> String {
+    let nothing = match kind {
+        RuleKind::Allow => "allows nothing",
+        RuleKind::Deny => "denies nothing",
+        RuleKind::Ask => "asks about nothing",
+    };
+    let why = why.strip_prefix("allows nothing: ").unwrap_or(why);
+    format!(
+        "the {kind} rule `{}` does not count for Claude and {nothing}: {why}",
+        shown(text, MAX_QUOTE)
+    )
+}
+
 /// Why a command cannot be analysed.
 pub(super) fn doubt(doubt: Doubt) -> &'static str {
     match doubt {
@@ -38,7 +72,9 @@ pub(super) fn doubt(doubt: Doubt) -> &'static str {
         Doubt::Substitution => "it holds the output of another command",
         Doubt::Expansion => "it holds an expansion that only the shell can work out",
         Doubt::Arithmetic => "it holds arithmetic",
-        Doubt::ControlStructure => "it holds a control structure or a group",
+        Doubt::Branch | Doubt::Subshell | Doubt::ControlStructure => {
+            "it holds a control structure or a group"
+        }
         Doubt::Definition => "it defines a function",
         Doubt::Array => "it sets an array",
         Doubt::CommandName => "the name of a command in it is not literal",

@@ -128,26 +128,24 @@ pub(super) fn evaluate(walker: &mut Walker<'_>, words: &[Word]) {
     for word in words.iter().skip(1) {
         run_word(walker, word);
         if let Some((_, value)) = word.text().split_once('=') {
-            walker.text(value);
+            walker.as_reading(|walker| walker.text(value));
         }
     }
     let whole: Option<Vec<&str>> = words.iter().skip(1).map(Word::literal).collect();
     if let Some(whole) = whole.filter(|whole| whole.len() > 1) {
-        walker.text(&whole.join(" "));
+        walker.as_reading(|walker| walker.text(&whole.join(" ")));
     }
 }
 
 /// Code in a word: as text if it is literal, else as words of which parts are not known.
 fn run_word(walker: &mut Walker<'_>, word: &Word) {
-    let certain = std::mem::replace(&mut walker.certain, false);
-    match word.literal() {
+    walker.as_reading(|walker| match word.literal() {
         Some(text) => walker.text(text),
         None => {
             walker.found.seen.fragments.push(vec![word.clone()]);
             coarse::read(&word.raw, &mut walker.found);
         }
-    }
-    walker.certain = certain;
+    });
 }
 
 /// Code that comes in: where nothing of it is known, it may be anything.

@@ -26,6 +26,8 @@ pub(crate) struct Invocation {
     pub(crate) spelled: usize,
     /// It runs as it stands here, so it needs an allow. Otherwise it is another reading, for deny and ask.
     pub(crate) certain: bool,
+    /// The grammar shows it as a command, be it in a substitution. Otherwise it was found in an argument or in code.
+    pub(crate) stands: bool,
 }
 
 /// `NAME=value` before a command.

@@ -5,7 +5,7 @@
 
 use super::{
     commands::Invocation,
-    sed, ways,
+    sed, tables, ways,
     word::{Piece, Word},
 };
 
@@ -26,7 +26,7 @@ pub(super) fn spelled(invocation: &Invocation) -> usize {
     } else {
         0
     };
-    let last = invocation.words.iter().skip(1).rposition(|word| {
+    let last = own_arguments(name, &invocation.words).rposition(|word| {
         let unknown = word.pieces.first() == Some(&Piece::Anything);
         table
             .is_some_and(|table| unknown || is_way_out(word, table) || begins(word, table, &invocation.words))
@@ -36,6 +36,19 @@ pub(super) fn spelled(invocation: &Invocation) -> usize {
     end.max(globals)
         .max(script.unwrap_or(0))
         .min(invocation.words.len())
+}
+
+/// The arguments that are the command's: behind the script that an interpreter runs, they are the script's.
+fn own_arguments<'a>(name: &str, words: &'a [Word]) -> std::iter::Take<std::slice::Iter<'a, Word>> {
+    let arguments = words.get(1..).unwrap_or_default();
+    let script = arguments.first().and_then(Word::literal);
+    let is_script = script.is_some_and(|script| !script.is_empty() && !script.starts_with('-'));
+    let count = if is_script && tables::runs_scripts(name) {
+        1
+    } else {
+        arguments.len()
+    };
+    arguments.iter().take(count)
 }
 
 /// `git -c name=value …`: the options before the subcommand.

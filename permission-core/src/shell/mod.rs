@@ -11,6 +11,7 @@ mod builtins;
 mod coarse;
 mod code;
 mod commands;
+mod compound;
 mod cut;
 mod directories;
 mod edits;
@@ -39,6 +40,7 @@ pub(crate) use edits::{answers_for_its_files, is_edit};
 pub(crate) use files::{is_writer, operands};
 pub(crate) use readonly::{is_harmless, is_read_only};
 pub(crate) use word::{Piece, Word};
+pub(crate) use wrappers::behind_runner;
 
 use cut::Cut;
 
@@ -54,6 +56,9 @@ pub(crate) enum Doubt {
     Substitution,
     Expansion,
     Arithmetic,
+    /// `if`, `while` and `until`, `[[ … ]]`.
+    Branch,
+    Subshell,
     ControlStructure,
     Definition,
     Array,
@@ -83,6 +88,8 @@ pub(crate) struct Unanalysable {
     pub(crate) seen: Commands,
     /// It may run anything at all.
     pub(crate) anything: bool,
+    /// The command that may, where it is one.
+    pub(crate) whatever: Option<String>,
 }
 
 impl Analysis {

@@ -19,7 +19,11 @@ const MAX_READINGS: usize = 64;
 /// Adds a command with what it runs, and what is fed to it.
 pub(super) fn follow(walker: &mut Walker<'_>, invocation: Invocation, input: &Input) {
     let before = walker.directories.enter(&invocation.words);
+    let text = (!walker.found.anything).then(|| invocation.written());
     follow_there(walker, invocation, input);
+    if walker.found.anything && walker.found.whatever.is_none() {
+        walker.found.whatever = text;
+    }
     walker.directories.leave(before);
 }
 
@@ -112,7 +116,10 @@ fn opens(walker: &mut Walker<'_>, words: &[Word]) {
 
 /// Readings of a runner's arguments: a command may begin at every word, and a word may be a text of code.
 fn suffixes(walker: &mut Walker<'_>, invocation: &Invocation, input: &Input) {
-    let certain = std::mem::replace(&mut walker.certain, false);
+    walker.as_reading(|walker| read_suffixes(walker, invocation, input));
+}
+
+fn read_suffixes(walker: &mut Walker<'_>, invocation: &Invocation, input: &Input) {
     let arguments = arguments(invocation);
     for at in 0..arguments.len().min(MAX_READINGS) {
         let words = arguments.get(at..).unwrap_or_default();
@@ -143,7 +150,6 @@ fn suffixes(walker: &mut Walker<'_>, invocation: &Invocation, input: &Input) {
         walker.doubt(Doubt::TooMany);
     }
     walker.found.seen.fragments.push(arguments);
-    walker.certain = certain;
 }
 
 /// The arguments of a runner. `xargs` adds its input to them, or puts it where an option says.
@@ -231,6 +237,7 @@ fn unwrapped(walker: &mut Walker<'_>, invocation: &Invocation, bare: bool) -> Op
         words: invocation.words.iter().skip(at).cloned().collect(),
         spelled: 0,
         certain: invocation.certain,
+        stands: invocation.stands,
     };
     if words.first() == Some(&"xargs") {
         inner.words.push(Word::unknown("<input>"));

@@ -26,7 +26,7 @@ pub(super) enum Kind {
 /// Where a runner's command begins.
 #[derive(Debug)]
 pub(super) struct Runner {
-    name: &'static str,
+    pub(super) name: &'static str,
     /// Runs something only behind one of these words.
     pub(super) subcommands: &'static [&'static str],
     /// So many operands stand before the command.
@@ -312,7 +312,7 @@ const RUNNERS: &[Runner] = &[
     runner("volta", &["run"], 0, &[]),
 ];
 
-const fn runner(
+pub(super) const fn runner(
     name: &'static str,
     subcommands: &'static [&'static str],
     operands: usize,
@@ -344,6 +344,12 @@ pub(super) fn kind(name: &str) -> Kind {
         let runner = RUNNERS.iter().find(|runner| runner.name == name);
         runner.map_or(Kind::Ordinary, Kind::Runner)
     }
+}
+
+/// Whether the first argument of the interpreter, where it is no option, is the script that it runs.
+pub(super) fn runs_scripts(name: &str) -> bool {
+    let subcommands = ["bun", "deno", "scala", "osascript"];
+    INTERPRETERS.contains(&bare(name)) && !subcommands.contains(&bare(name))
 }
 
 /// `python3.12` as `python`.

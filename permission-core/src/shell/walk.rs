@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use brush_parser::ast::{
     Assignment as AssignmentNode, AssignmentName, AssignmentValue, Command,
-    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Pipeline,
-    ProcessSubstitutionKind, Program, RedirectList, SeparatorOperator, SimpleCommand, Word as WordNode,
+    CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, Pipeline, ProcessSubstitutionKind,
+    Program, RedirectList, SeparatorOperator, SimpleCommand, Word as WordNode,
 };
 
 use super::{
@@ -34,11 +34,13 @@ pub(super) struct Walker<'a> {
     pub(super) found: Unanalysable,
     pub(super) marks: BTreeSet<usize>,
     /// The text that the tree at hand comes from.
-    source: Vec<char>,
+    pub(super) source: Vec<char>,
     pub(super) budget: usize,
     depth: usize,
     /// Whether what is found certainly runs.
     pub(super) certain: bool,
+    /// Whether the grammar shows it as commands.
+    pub(super) stands: bool,
     pub(super) directories: Directories,
     /// What a pipe or an outer redirection feeds to the command at hand.
     pub(super) fed: Vec<Word>,
@@ -71,6 +73,7 @@ impl<'a> Walker<'a> {
             budget: BUDGET,
             depth: 0,
             certain: true,
+            stands: true,
             directories: Directories::default(),
             fed: fed.to_vec(),
             fed_code: !fed.is_empty(),
@@ -112,12 +115,18 @@ impl<'a> Walker<'a> {
     /// A text that is code to somebody, perhaps: for limits only.
     pub(super) fn maybe(&mut self, text: &str) {
         let doubts = self.found.doubts.len();
-        let certain = std::mem::replace(&mut self.certain, false);
         let prints = std::mem::take(&mut self.prints);
-        self.text(text);
+        self.as_reading(|walker| walker.text(text));
         self.prints = prints;
-        self.certain = certain;
         self.found.doubts.truncate(doubts);
+    }
+
+    /// What is found meanwhile is another reading of an argument, for limits only.
+    pub(super) fn as_reading(&mut self, read: impl FnOnce(&mut Self)) {
+        let certain = std::mem::replace(&mut self.certain, false);
+        let stands = std::mem::replace(&mut self.stands, false);
+        read(self);
+        (self.certain, self.stands) = (certain, stands);
     }
 
     /// A text in which the substitutions run.
@@ -167,7 +176,7 @@ impl<'a> Walker<'a> {
         self.fed = outer;
     }
 
-    fn command(&mut self, command: &Command) {
+    pub(super) fn command(&mut self, command: &Command) {
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::Compound(compound, redirects) => self.redirected(compound, redirects.as_ref()),
@@ -180,7 +189,7 @@ impl<'a> Walker<'a> {
                 self.prints = feed::unknown();
             }
             Command::ExtendedTest(test, redirects) => {
-                self.doubt(Doubt::ControlStructure);
+                self.doubt(Doubt::Branch);
                 self.test(&test.expr);
                 self.redirect_list(redirects.as_ref());
                 self.prints = feed::unknown();
@@ -209,89 +218,6 @@ impl<'a> Walker<'a> {
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand) {
-        self.doubt(Doubt::ControlStructure);
-        match compound {
-            // The grammar takes some nested subshells for arithmetic.
-            CompoundCommand::Arithmetic(arithmetic) => {
-                self.doubt(Doubt::Arithmetic);
-                let (start, end) = (arithmetic.loc.start.index, arithmetic.loc.end.index);
-                let text: String = self
-                    .source
-                    .get(start..end)
-                    .unwrap_or(&self.source)
-                    .iter()
-                    .collect();
-                self.coarse(&text);
-            }
-            CompoundCommand::ArithmeticForClause(clause) => {
-                for expression in [&clause.initializer, &clause.condition, &clause.updater]
-                    .into_iter()
-                    .flatten()
-                {
-                    self.scan_text(&expression.value);
-                }
-                self.list(&clause.body.list);
-            }
-            CompoundCommand::BraceGroup(group) => self.list(&group.list),
-            CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
-            CompoundCommand::ForClause(clause) => {
-                clause.values.iter().flatten().for_each(|word| {
-                    self.scan(word);
-                });
-                self.list(&clause.body.list);
-            }
-            CompoundCommand::CaseClause(clause) => {
-                self.scan(&clause.value);
-                for case in &clause.cases {
-                    case.patterns.iter().for_each(|word| {
-                        self.scan(word);
-                    });
-                    case.cmd.iter().for_each(|list| self.list(list));
-                }
-            }
-            CompoundCommand::IfClause(clause) => {
-                self.list(&clause.condition);
-                self.list(&clause.then);
-                for branch in clause.elses.iter().flatten() {
-                    branch.condition.iter().for_each(|list| self.list(list));
-                    self.list(&branch.body);
-                }
-            }
-            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                self.list(&clause.0);
-                self.list(&clause.1.list);
-            }
-            CompoundCommand::Coprocess(coprocess) => {
-                coprocess.name.iter().for_each(|word| {
-                    self.scan(word);
-                });
-                self.fed_by_others(|walker| walker.command(&coprocess.body));
-            }
-        }
-    }
-
-    fn test(&mut self, test: &ExtendedTestExpr) {
-        match test {
-            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
-                self.test(left);
-                self.test(right);
-            }
-            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
-            ExtendedTestExpr::UnaryTest(_, word) => self.tested(word),
-            ExtendedTestExpr::BinaryTest(_, left, right) => {
-                self.tested(left);
-                self.tested(right);
-            }
-        }
-    }
-
-    /// `[[ 'a[$(id)]' -eq 1 ]]` expands what is quoted.
-    fn tested(&mut self, word: &WordNode) {
-        let word = self.scan(word);
-        builtins::expand(self, word.text());
-    }
-
     fn simple(&mut self, command: &SimpleCommand) {
         let mut parts = Parts::default();
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
@@ -311,6 +237,7 @@ impl<'a> Walker<'a> {
             words: parts.words,
             spelled: 0,
             certain: self.certain,
+            stands: self.stands,
         };
         runs::follow(self, invocation, &parts.input);
         self.prints = prints;
@@ -373,7 +300,7 @@ impl<'a> Walker<'a> {
         self.scan_text(&node.value)
     }
 
-    fn scan_text(&mut self, raw: &str) -> Word {
+    pub(super) fn scan_text(&mut self, raw: &str) -> Word {
         let scanned = Scanner::new(self.cut, &mut self.budget).word(raw);
         self.take(scanned, raw)
     }

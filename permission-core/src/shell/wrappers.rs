@@ -2,7 +2,10 @@
 //!
 //! Place in the flow: `runs` asks. Must not guess past an option that it does not know: it says so instead.
 
-use super::{tables::Runner, word::Word};
+use super::{
+    tables::{self, Kind, Runner},
+    word::Word,
+};
 
 /// `command -v name`
 pub(super) fn looks_up(words: &[Word]) -> bool {
@@ -38,6 +41,33 @@ pub(super) fn begins(words: &[&str]) -> Option<usize> {
     };
     let inner = arguments.get(skipped)?;
     (!inner.starts_with('-') && !inner.is_empty()).then_some(skipped + 1)
+}
+
+/// Where the command of a runner begins that changes who runs it, when, or under which watch, but not what runs.
+pub(crate) fn behind_runner(words: &[Word]) -> Option<usize> {
+    const NAMES: [&str; 7] = ["doas", "env", "exec", "pkexec", "strace", "sudo", "taskset"];
+    const OTHERS: [Runner; 5] = [
+        tables::runner("flock", &[], 1, &["-w", "-E"]),
+        tables::runner("ionice", &[], 0, &["-c", "-n"]),
+        tables::runner("setsid", &[], 0, &[]),
+        tables::runner("unshare", &[], 0, &[]),
+        tables::runner("watch", &[], 0, &["-n"]),
+    ];
+    let name = words.first()?.literal()?;
+    if let Some(runner) = OTHERS.iter().find(|runner| runner.name == name) {
+        return command_of(runner, words);
+    }
+    match tables::kind(name) {
+        Kind::Runner(runner) if NAMES.contains(&name) => command_of(runner, words),
+        Kind::Runner(_)
+        | Kind::Wrapper
+        | Kind::AlwaysAsks
+        | Kind::Shell
+        | Kind::Source
+        | Kind::Evaluator
+        | Kind::Interpreter
+        | Kind::Ordinary => None,
+    }
 }
 
 /// How many words are options; `None` where one is not known.

@@ -56,30 +56,6 @@ fn every_reason_has_its_words() {
     insta::assert_snapshot!(reasons.map(|reason| reason.to_string()).join("\n"));
 }
 
-#[test]
-fn explaining_runs_nothing_and_counts_nothing() {
-    let scene = Scene::default("deny Bash(rm *)").hooks([exited(0, "")]);
-    let call = |command: &str| ToolCall {
-        name: "Bash".into(),
-        input: json!({ "command": command }),
-        tool_use_id: "t".into(),
-        agent: None,
-    };
-    for _ in 0..5 {
-        let explained = scene
-            .pipeline
-            .explain(call("rm a"), scene.tool.clone(), &LexicalPaths);
-        assert_eq!(explained.hooks.len(), 1);
-        assert!(matches!(explained.end, Step::Done(decision) if decision.rule().is_some()));
-    }
-    let explained = scene
-        .pipeline
-        .explain(call("npm ci"), scene.tool.clone(), &LexicalPaths);
-    assert!(matches!(&explained.end, Step::Ask(question) if question.reason == AskReason::NothingMatched));
-    assert!(told(&explained.trail).contains("no rule allows it"));
-    assert_eq!(scene.pipeline.denials().consecutive(None), 0);
-}
-
 struct Fixed(HookRun, UserAnswer);
 
 impl HookRunner for Fixed {

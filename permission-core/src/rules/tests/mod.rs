@@ -2,6 +2,7 @@
 //!
 //! Place in the flow: tests only.
 
+mod claude;
 mod commands;
 mod files;
 mod grammar;

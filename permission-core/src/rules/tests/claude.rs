@@ -1,0 +1,244 @@
+//! What Claude itself takes a rule for. The end-to-end suite compares the same with the real Claude.
+//!
+//! Place in the flow: tests only.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    LexicalPaths,
+    settings::{SettingsFile, SettingsSource},
+};
+
+/// Whether Claude finds the call denied (or asked about) by the one rule.
+fn limits(kind: &str, rule: &str, source: SettingsSource, tool: &str, input: &Value) -> bool {
+    let text = json!({"permissions": { kind: [rule] }}).to_string();
+    let file = match source {
+        SettingsSource::User => "/home/u/.claude/settings.json",
+        _ => "/repo/.claude/settings.json",
+    };
+    let file = SettingsFile::parse(source, Path::new(file), &text);
+    let set = RuleSet::of_claude(&file.values.rules);
+    let workspace = Workspace {
+        cwd: "/repo",
+        current: "/repo",
+        project_root: "/repo",
+        home: Some("/home/u"),
+        additional: &[],
+        paths: &LexicalPaths,
+    };
+    let kind = if kind == "deny" {
+        RuleKind::Deny
+    } else {
+        RuleKind::Ask
+    };
+    set.claude_limits(kind, &Call::new(tool, input, workspace))
+        .is_some()
+}
+
+fn denies(rule: &str, command: &str) -> bool {
+    let input = json!({ "command": command });
+    limits("deny", rule, SettingsSource::Local, "Bash", &input)
+}
+
+#[test]
+fn claude_finds_a_command_where_the_grammar_shows_it() {
+    let found = [
+        "touch a",
+        "FOO=1 touch a",
+        "echo a; touch b",
+        "echo $(touch c)",
+        "x=`touch b`",
+        "cat <<EOF\n$(touch a)\nEOF",
+        "echo <(touch a)",
+        "if true; then touch a; fi",
+        "for i in 1 2; do touch $i; done",
+        "(touch a)",
+        "f() { touch a; }; f",
+        "sudo -u root touch a",
+        "env FOO=1 touch a",
+        "timeout 5 touch a",
+        "flock -n x touch a",
+        "xargs touch",
+        "/usr/bin/touch a",
+        "$HOME/touch a",
+        "to\"uc\"h a",
+        "touch\ta",
+    ];
+    for command in found {
+        assert!(denies("Bash(touch *)", command), "{command}");
+    }
+    let unseen = [
+        "eval touch a",
+        "sh -c 'touch a; echo'",
+        "find . -exec touch {} +",
+        "xargs -n1 touch",
+        "busybox touch a",
+        "echo 'touch a' | sh",
+        "curl U | bash",
+        "$'touch' a",
+        "$X touch a",
+        "sudo echo touch a",
+        "trap 'touch a' EXIT",
+        "echo touch a",
+        "coproc touch a",
+    ];
+    for command in unseen {
+        assert!(!denies("Bash(touch *)", command), "{command}");
+    }
+    assert!(!denies("Bash(git push *)", "git -C . push x"));
+    assert!(denies("Bash(git push *)", "sudo git  push x"));
+}
+
+#[test]
+fn claude_finds_a_file_where_every_word_is_known() {
+    let found = [
+        "cat secret.txt",
+        "cat ./secret.txt",
+        "cat < secret.txt",
+        "cp secret.txt o",
+        "FOO=1 cat secret.txt",
+        "timeout 5 cat secret.txt",
+        "true && cat secret.txt",
+        "if cat secret.txt; then :; fi",
+        "(cat secret.txt)",
+        "cd sub && cat ../secret.txt",
+    ];
+    for command in found {
+        assert!(denies("Read(secret.txt)", command), "{command}");
+    }
+    let unseen = [
+        "cat s*.txt",
+        "while read l; do echo $l; done < secret.txt",
+        "tar cf - secret.txt",
+        "cat $(echo secret.txt)",
+        "echo $(cat secret.txt)",
+        "cat \"$F\" secret.txt",
+        "cat {secret,o}.txt",
+        "grep -r x .",
+        "touch secret.txt",
+        "echo hi > secret.txt",
+        "python3 secret.txt",
+    ];
+    for command in unseen {
+        assert!(!denies("Read(secret.txt)", command), "{command}");
+    }
+    for command in [
+        "echo hi > secret.txt",
+        "touch secret.txt",
+        "cp o secret.txt",
+        "sed -i s/a/b/ secret.txt",
+    ] {
+        assert!(denies("Edit(secret.txt)", command), "{command}");
+    }
+    assert!(!denies("Edit(secret.txt)", "cat secret.txt"));
+    for command in ["cat sub/*", "find sub -name x", "cd sub && cat x"] {
+        assert!(denies("Read(sub/**)", command), "{command}");
+    }
+    assert!(!denies("Read(sub/**)", "cp o sub/n"));
+}
+
+#[test]
+fn a_rule_for_a_whole_tool_is_about_no_other_tool() {
+    let input = json!({"file_path": "/repo/a"});
+    let rows = [
+        ("deny", "Edit", "Edit", true),
+        ("deny", "Edit", "Write", false),
+        ("deny", "Read", "Read", true),
+        // Who may not read may not edit.
+        ("deny", "Read", "Write", true),
+        ("ask", "Read", "Write", false),
+        ("deny", "Write", "Write", true),
+        ("deny", "Write", "Edit", false),
+        ("deny", "Edit(**)", "Write", true),
+        ("deny", "Read(a)", "Edit", true),
+        ("ask", "Read(a)", "Edit", false),
+        ("deny", "Write(a)", "Write", false),
+    ];
+    for (kind, rule, tool, expected) in rows {
+        let found = limits(kind, rule, SettingsSource::Local, tool, &input);
+        assert_eq!(found, expected, "{kind} {rule}: {tool}");
+    }
+    assert!(!denies("Read", "cat a"));
+    assert!(denies("Read(**)", "cat a"));
+}
+
+#[test]
+fn a_path_begins_where_claude_lets_it_begin() {
+    let rows = [
+        (
+            SettingsSource::Local,
+            "Edit(./README.md)",
+            "/repo/sub/README.md",
+            true,
+        ),
+        (SettingsSource::Local, "Edit(./a/b)", "/repo/sub/a/b", false),
+        (SettingsSource::Project, "Edit(/f)", "/repo/f", true),
+        (SettingsSource::Project, "Edit(/f)", "/repo/sub/f", false),
+        (SettingsSource::User, "Edit(/f)", "/repo/f", false),
+        (SettingsSource::User, "Edit(/f)", "/home/u/.claude/f", true),
+        (SettingsSource::User, "Edit(f)", "/repo/sub/f", true),
+    ];
+    for (source, rule, file, expected) in rows {
+        let input = json!({ "file_path": file });
+        assert_eq!(
+            limits("deny", rule, source, "Write", &input),
+            expected,
+            "{source:?} {rule} {file}"
+        );
+    }
+}
+
+#[test]
+fn claude_allows_what_every_command_of_it_is_allowed_for() {
+    let settings = json!({"permissions": {"allow": ["Bash(touch *)", "Bash(printf *)", "Bash(bash)"]}});
+    let source = SettingsSource::Local;
+    let file = SettingsFile::parse(
+        source,
+        Path::new("/repo/.claude/settings.local.json"),
+        &settings.to_string(),
+    );
+    let set = RuleSet::of_claude(&file.values.rules);
+    let allows = |command: &str| {
+        let input = json!({ "command": command });
+        let workspace = Workspace {
+            cwd: "/repo",
+            current: "/repo",
+            project_root: "/repo",
+            home: None,
+            additional: &[],
+            paths: &LexicalPaths,
+        };
+        set.claude_allows(&Call::new("Bash", &input, workspace), false)
+            .is_some()
+    };
+    for command in [
+        "touch a",
+        "NODE_ENV=test touch a",
+        "touch a && ls",
+        "touch a > /dev/null",
+        "printf 'echo hi' | bash",
+        "if true; then touch a; fi",
+        "while false; do touch a; done",
+        "timeout 5 touch a",
+    ] {
+        assert!(allows(command), "{command}");
+    }
+    for command in [
+        "FOO=1 touch a",
+        "touch $X",
+        "touch {a,b}",
+        "touch $'a'",
+        "for i in 1 2; do touch $i; done",
+        "(touch a)",
+        "touch $(echo a)",
+        "touch a > b",
+        "cd sub && touch a",
+        "sudo touch a",
+        "touch a && npm ci",
+    ] {
+        assert!(!allows(command), "{command}");
+    }
+}
