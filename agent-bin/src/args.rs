@@ -11,7 +11,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-pub(crate) use policy::{ExplainArgs, OversightArgs, PolicyCommand};
+pub(crate) use policy::{ExplainArgs, Given, OversightArgs, PolicyCommand, object};
 
 use policy::policy_request;
 

@@ -12,4 +12,8 @@ pub(crate) enum Exit {
 pub(crate) const DONE: u8 = 0;
 pub(crate) const FAILED: u8 = 1;
 pub(crate) const MISUSED: u8 = 2;
+/// `policy explain`: the call is asked about.
+pub(crate) const ASKED: u8 = 3;
+/// `policy explain`: the call is denied.
+pub(crate) const DENIED: u8 = 4;
 pub(crate) const INTERRUPTED: u8 = 130;

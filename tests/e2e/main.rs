@@ -17,6 +17,7 @@ mod case;
 mod client_choices;
 mod content;
 mod errors;
+mod explain_claude;
 mod fake_cli;
 mod flood;
 mod guard_denials;
@@ -105,6 +106,7 @@ fn main() {
         plan_guard::cases(),
         policy::cases(),
         policy_cli::cases(),
+        explain_claude::cases(),
         policy_flow::cases(),
         policy_unseen::cases(),
         policy_rehearsed::cases(),

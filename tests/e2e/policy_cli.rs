@@ -170,7 +170,8 @@ fn examples_that_do_not_come_true_keep_the_agent_from_starting(world: &mut World
     );
 }
 
-fn an_explanation_names_the_rule_and_its_place(world: &mut World) {
+/// Settings of the user and of the project, and a policy, each with a rule.
+fn files_with_rules(world: &World) -> [String; 3] {
     let user = file(
         world,
         "home/.claude/settings.json",
@@ -186,14 +187,19 @@ fn an_explanation_names_the_rule_and_its_place(world: &mut World) {
         "policy.json",
         "{ \"permissions\": {\n\n\"deny\": [\"Bash(curl *)\"] } }",
     );
+    [user, project, policy]
+}
+
+fn an_explanation_names_the_rule_and_its_place(world: &mut World) {
+    let [user, project, policy] = files_with_rules(world);
     let cwd = world.cwd();
-    let check = |command: &str, with: &[&str], words: &[&str]| {
+    let check = |command: &str, expected: i32, with: &[&str], words: &[&str]| {
         let input = json!({ "command": command }).to_string();
         let args = [
             "policy", "explain", "--cwd", &cwd, "--tool", "Bash", "--input", &input,
         ];
         let output = ends(world, &[&args, with].concat());
-        assert_eq!(code(&output), Some(0), "{}", stderr(&output));
+        assert_eq!(code(&output), Some(expected), "{command}: {}", stderr(&output));
         let warning = format!("warning: `{user}`, line 2: the allow rule `B*`");
         assert!(stderr(&output).starts_with(&warning), "{}", stderr(&output));
         let text = stdout(&output);
@@ -204,32 +210,41 @@ fn an_explanation_names_the_rule_and_its_place(world: &mut World) {
     let allow = format!("`Bash(npm test *)` (allow, {user}, line 2)");
     check(
         "npm test",
+        0,
         &[],
         &[&allow, "Result: it runs, by Claude's own rules"],
     );
     let deny = format!("`Bash(rm *)` (deny, {user}, line 3)");
     check(
         "npm test; rm a",
+        4,
         &[],
         &[&deny, "Result: it is denied, by Claude's own rules"],
     );
     let ask = format!("`Bash(git push *)` (ask, {project}, line 2)");
     check(
         "git push",
+        3,
         &[],
         &[&ask, "Result: the client is asked, by Claude's own rules"],
     );
     check(
         "curl a.b",
+        3,
         &[],
         &["no rule allows it", "Result: the client is asked"],
     );
-    check("npm test $(id)", &[], &["it holds the output of another command"]);
+    check(
+        "npm test $(id)",
+        3,
+        &[],
+        &["it holds the output of another command"],
+    );
     let curl = format!("`Bash(curl *)` (deny, {policy}, line 3)");
     let denied = "Result: it is denied, by the operator's policy";
-    check("FOO=1 curl a.b", &["--policy", &policy], &[&curl, denied]);
-    check("touch a", &["--mode=plan"], &["by the guard of plan mode"]);
-    check("touch a", &["--mode=plan", "--policy", &policy], &[denied]);
+    check("FOO=1 curl a.b", 4, &["--policy", &policy], &[&curl, denied]);
+    check("touch a", 4, &["--mode=plan"], &["by the guard of plan mode"]);
+    check("touch a", 4, &["--mode=plan", "--policy", &policy], &[denied]);
 }
 
 fn an_explanation_asks_for_what_it_needs(world: &mut World) {
@@ -250,11 +265,11 @@ fn an_explanation_asks_for_what_it_needs(world: &mut World) {
         "expected one of default, acceptEdits, plan",
     );
     check(
-        &["--input={}", "--cwd=/nowhere"],
+        &["--command=ls", "--cwd=/nowhere"],
         1,
         "`/nowhere` is not a directory",
     );
-    check(&["--input={}", "--policy=/nowhere"], 1, "does not exist");
+    check(&["--command=ls", "--policy=/nowhere"], 1, "does not exist");
 }
 
 fn a_login_in_a_terminal_stays_under_the_policy(world: &mut World) {

@@ -35,13 +35,17 @@ pub(crate) enum PolicyCommand {
 /// What `policy explain` takes.
 #[derive(Debug, Clone, Args, PartialEq)]
 pub(crate) struct ExplainArgs {
-    /// The tool, such as Bash, Edit or `mcp__server__tool`
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool: String,
+    /// The tool, such as Bash, Edit or `mcp__server__tool` [default with --command: Bash]
+    #[arg(long, value_name = "NAME", required_unless_present = "command")]
+    pub(crate) tool: Option<String>,
 
-    /// Its input, a JSON object
-    #[arg(long, value_name = "JSON", value_parser = parse_input)]
-    pub(crate) input: Value,
+    /// Its input, a JSON object; `-` reads it from standard input
+    #[arg(long, value_name = "JSON", value_parser = parse_input, required_unless_present = "command")]
+    pub(crate) input: Option<Given<Value>>,
+
+    /// The command of a shell tool, instead of --input; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT", value_parser = parse_command, conflicts_with = "input")]
+    pub(crate) command: Option<Given<String>>,
 
     /// The session's working directory, whose settings count [default: the current one]
     #[arg(long, value_name = "DIR")]
@@ -54,6 +58,17 @@ pub(crate) struct ExplainArgs {
     /// With this operator's policy in front of Claude's own rules
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
+
+    /// Answer with one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A value of the command line, or the word that it comes in.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Given<T> {
+    Here(T),
+    Stdin,
 }
 
 impl OversightArgs {
@@ -103,7 +118,15 @@ fn either(
     }
 }
 
-fn parse_input(text: &str) -> Result<Value, String> {
+fn parse_input(text: &str) -> Result<Given<Value>, String> {
+    if text == "-" {
+        return Ok(Given::Stdin);
+    }
+    object(text).map(Given::Here)
+}
+
+/// The input of a call.
+pub(crate) fn object(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(input @ Value::Object(_)) => Ok(input),
         Ok(_) => Err(words::NO_OBJECT.to_owned()),
@@ -111,9 +134,21 @@ fn parse_input(text: &str) -> Result<Value, String> {
     }
 }
 
-fn parse_mode(text: &str) -> Result<PermissionMode, String> {
-    PermissionMode::from_wire_id(text).ok_or_else(|| {
-        let modes = PermissionMode::ALL.map(|mode| mode.wire_id());
-        format!("expected one of {}", modes.join(", "))
+#[expect(clippy::unnecessary_wraps, reason = "what a parser of an argument gives")]
+fn parse_command(text: &str) -> Result<Given<String>, String> {
+    Ok(match text {
+        "-" => Given::Stdin,
+        text => Given::Here(text.to_owned()),
     })
+}
+
+/// `manual` is what clients call the mode `default`.
+fn parse_mode(text: &str) -> Result<PermissionMode, String> {
+    let manual = (text == "manual").then_some(PermissionMode::Default);
+    manual
+        .or_else(|| PermissionMode::from_wire_id(text))
+        .ok_or_else(|| {
+            let modes = PermissionMode::ALL.map(|mode| mode.wire_id());
+            format!("expected one of {}, manual", modes.join(", "))
+        })
 }

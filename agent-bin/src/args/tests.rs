@@ -212,6 +212,54 @@ fn sessions_run_under_a_policy_and_on_the_record() {
     );
 }
 
+fn explaining() -> ExplainArgs {
+    ExplainArgs {
+        tool: Some("Bash".to_owned()),
+        input: Some(Given::Here(json!({"command": "ls"}))),
+        command: None,
+        cwd: None,
+        mode: None,
+        policy: None,
+        json: false,
+    }
+}
+
+#[test]
+fn explaining_takes_a_command_or_an_input_from_here_or_from_standard_input() {
+    let check = |line: &[&str], expected: ExplainArgs| {
+        let expected = PolicyCommand::Explain(expected);
+        assert_eq!(request(line), Request::Policy(expected), "{line:?}");
+    };
+    let plain = explaining();
+    check(
+        &["policy", "explain", "--command=ls", "--mode=manual", "--json"],
+        ExplainArgs {
+            tool: None,
+            input: None,
+            command: Some(Given::Here("ls".to_owned())),
+            mode: Some(PermissionMode::Default),
+            json: true,
+            ..plain.clone()
+        },
+    );
+    check(
+        &["policy", "explain", "--tool=Bash", "--input=-"],
+        ExplainArgs {
+            input: Some(Given::Stdin),
+            ..plain.clone()
+        },
+    );
+    check(
+        &["policy", "explain", "--command", "-"],
+        ExplainArgs {
+            tool: None,
+            input: None,
+            command: Some(Given::Stdin),
+            ..plain.clone()
+        },
+    );
+}
+
 #[test]
 fn checking_and_explaining_policies() {
     let check = |line: &[&str], expected: PolicyCommand| {
@@ -223,13 +271,7 @@ fn checking_and_explaining_policies() {
             files: vec!["a.json".into(), "b.json".into()],
         },
     );
-    let plain = ExplainArgs {
-        tool: "Bash".to_owned(),
-        input: json!({"command": "ls"}),
-        cwd: None,
-        mode: None,
-        policy: None,
-    };
+    let plain = explaining();
     let input = "--input={\"command\":\"ls\"}";
     check(
         &["policy", "explain", "--tool", "Bash", input],
@@ -397,6 +439,10 @@ fn what_does_not_go_with_policies_is_refused_with_a_way_out() {
     );
     check(&["policy", "explain", "--input={}"], "--tool <NAME>");
     check(&["policy", "explain", "--tool=Bash"], "--input <JSON>");
+    check(
+        &["policy", "explain", "--tool=Bash", "--input={}", "--command=ls"],
+        "cannot be used with",
+    );
     check(&["policy", "check"], "<FILE>...");
     check(&["policy"], "policy [OPTIONS] <COMMAND>");
     check(&["--listen=stdio", "policy", "check", "a"], SERVING_WITH_POLICY);

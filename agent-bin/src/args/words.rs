@@ -56,11 +56,18 @@ one";
 
 pub(super) const EXPLAIN_HELP: &str = "\
 Examples:
-  claude-acp policy explain --tool Bash --input '{\"command\":\"git push\"}'
+  claude-acp policy explain --command 'git push'
   claude-acp policy explain --tool Read --input '{\"file_path\":\".env\"}' \\
       --policy policy.json --mode bypassPermissions
 
-Nothing runs: hooks are named and taken as having no objection.";
+Nothing runs: hooks are named and taken as having no objection.
+
+Exit codes:
+  0    the call is allowed
+  3    it is asked about, or Claude's classifier decides
+  4    it is denied
+  1    a policy or a directory cannot be used
+  2    the command line, the tool's name or its input is not understood";
 
 pub(super) const LISTEN_WITH_CHAT: &str =
     "`--listen` serves clients and `chat` is one: leave one of them out, or use `chat --connect URL`";

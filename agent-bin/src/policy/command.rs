@@ -1,7 +1,7 @@
 //! `policy`: whether a file is a policy, and what would become of a tool call. Nothing is started, and no hook runs.
 
 use std::{
-    io::{self, Write},
+    io::{self, Read as _, Write},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -12,16 +12,21 @@ use claude_sdk_bridge::{
     settings::{Locations, SettingsText, read_all},
 };
 use permission_core::{
-    explain::{Account, ExplainedSession, explain},
+    explain::{Account, ExplainedSession, Verdict, explain},
+    rules::{main_parameter, misspelled},
     settings::{HostFacts, SettingsFile},
 };
+use serde_json::{Value, json};
 
 use super::{load, text_of, tried, words};
 use crate::{
     agent,
-    args::{ExplainArgs, PolicyCommand},
+    args::{ExplainArgs, Given, PolicyCommand, object},
     exit,
 };
+
+/// More of standard input is not read.
+const MAX_INPUT: u64 = 4 * 1024 * 1024;
 
 /// Does what was asked for; gives the exit code.
 ///
@@ -31,7 +36,10 @@ pub(crate) fn run(command: PolicyCommand) -> anyhow::Result<u8> {
     let (mut out, mut complaints) = (io::stdout().lock(), io::stderr().lock());
     let answered = match command {
         PolicyCommand::Check { files } => check(&files, &mut out, &mut complaints),
-        PolicyCommand::Explain(args) => tell(&account(args)?, &mut out, &mut complaints),
+        PolicyCommand::Explain(args) => match called(&args)? {
+            Ok(call) => tell(&account(&args, &call)?, args.json, &mut out, &mut complaints),
+            Err(why) => writeln!(complaints, "{}", words::not_a_call(&why)).map(|()| exit::MISUSED),
+        },
     };
     answered
         .and_then(|code| out.flush().map(|()| code))
@@ -59,19 +67,55 @@ pub(super) fn check(files: &[PathBuf], out: &mut impl Write, complaints: &mut im
     Ok(code)
 }
 
-fn tell(account: &Account, out: &mut impl Write, complaints: &mut impl Write) -> io::Result<u8> {
-    for warning in &account.warnings {
-        writeln!(complaints, "{}", words::warning(warning))?;
+fn tell(account: &Account, json: bool, out: &mut impl Write, complaints: &mut impl Write) -> io::Result<u8> {
+    if json {
+        writeln!(out, "{}", account.to_json())?;
+    } else {
+        for warning in &account.warnings {
+            writeln!(complaints, "{}", words::warning(warning))?;
+        }
+        writeln!(out, "{account}")?;
     }
-    writeln!(out, "{account}")?;
-    Ok(exit::DONE)
+    Ok(match account.verdict {
+        Verdict::Runs => exit::DONE,
+        Verdict::Asked | Verdict::Classified => exit::ASKED,
+        Verdict::Denied => exit::DENIED,
+    })
+}
+
+/// The call that is explained, or why nobody could make it.
+fn called(args: &ExplainArgs) -> anyhow::Result<Result<(String, Value), String>> {
+    let tool = args.tool.as_deref().unwrap_or("Bash");
+    let input = match (&args.command, &args.input) {
+        (Some(Given::Here(command)), _) => Ok(json!({ "command": command })),
+        (Some(Given::Stdin), _) => Ok(json!({ "command": stdin()?.trim_end_matches('\n') })),
+        (None, Some(Given::Stdin)) => object(&stdin()?),
+        (None, Some(Given::Here(input))) => Ok(input.clone()),
+        (None, None) => Ok(json!({})),
+    };
+    Ok(
+        input.and_then(|input| match (misspelled(tool), main_parameter(tool)) {
+            (Some(meant), _) => Err(words::misspelled_tool(tool, meant)),
+            (None, Some(parameter)) if !input.get(parameter).is_some_and(Value::is_string) => {
+                Err(words::no_parameter(tool, parameter))
+            }
+            (None, _) => Ok((tool.to_owned(), input)),
+        }),
+    )
+}
+
+fn stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    let read = io::stdin().lock().take(MAX_INPUT).read_to_string(&mut text);
+    read.context("standard input cannot be read; give the value as an argument")?;
+    Ok(text)
 }
 
 /// What would become of the call, in a session that a client would open in the directory now.
-fn account(args: ExplainArgs) -> anyhow::Result<Account> {
+fn account(args: &ExplainArgs, (tool, input): &(String, Value)) -> anyhow::Result<Account> {
     let policy = args.policy.as_deref().map(load).transpose()?;
     let mut policy = policy.map(|(policy, _)| policy);
-    let cwd = directory(args.cwd)?;
+    let cwd = directory(args.cwd.as_deref())?;
     let surroundings = agent::settings();
     let texts = read_all(&Locations::of(&surroundings, Path::new(&cwd)));
     let settings: Vec<SettingsFile> = texts.iter().map(SettingsText::parse).collect();
@@ -97,12 +141,12 @@ fn account(args: ExplainArgs) -> anyhow::Result<Account> {
         policy: policy.as_ref(),
         paths: &FileSystemPaths,
     };
-    Ok(explain(&session, &args.tool, &args.input))
+    Ok(explain(&session, tool, input))
 }
 
-fn directory(given: Option<PathBuf>) -> anyhow::Result<String> {
+fn directory(given: Option<&Path>) -> anyhow::Result<String> {
     let path = match given {
-        Some(given) => given,
+        Some(given) => given.to_owned(),
         None => std::env::current_dir()
             .context("cannot use the current directory; change to another one, or use `--cwd`")?,
     };

@@ -48,6 +48,24 @@ pub(super) fn no_directory(path: &Path) -> String {
     )
 }
 
+/// Not a call that could be explained.
+pub(super) fn not_a_call(why: &str) -> String {
+    format!("error: {why}")
+}
+
+/// A tool's name in another spelling.
+pub(super) fn misspelled_tool(tool: &str, meant: &str) -> String {
+    format!(
+        "`--tool`: there is no tool `{}`; did you mean `{meant}`?",
+        tool.escape_debug()
+    )
+}
+
+/// The input lacks what the call is about.
+pub(super) fn no_parameter(tool: &str, parameter: &str) -> String {
+    format!("`--input`: `{tool}` takes `{parameter}`, a string; add it")
+}
+
 /// Something in a file that does not count as written.
 pub(super) fn warning(text: &str) -> String {
     format!("warning: {text}")

@@ -1,0 +1,376 @@
+//! What `policy explain` says about Claude without a policy, against what the real Claude does with the same settings
+//! and calls; and what a session says about rules that do not count.
+
+use e2e_tests::harness::{World, allow_once};
+use serde_json::{Value, json};
+
+use crate::case::{Case, cases};
+use crate::plan_support::write_settings;
+use crate::policy_support::{asked, bash, id, run_calls, status, told};
+use crate::support::greet;
+
+pub(crate) fn cases() -> Vec<Case> {
+    let mut all = cases![Claude, Stdio:
+        explain_says_what_claude_does,
+        rules_that_do_not_count_are_told_once_each,
+    ];
+    all.extend(cases![Rehearsal, Stdio:
+        explain_takes_commands_and_answers_with_its_exit_code,
+        explain_refuses_what_nobody_can_call,
+        explain_names_the_part_that_decides,
+    ]);
+    all
+}
+
+const USER: &str = "home/.claude/settings.json";
+const LOCAL: &str = "project/.claude/settings.local.json";
+
+/// Settings, and calls with what becomes of them.
+struct Group {
+    user: String,
+    local: String,
+    calls: Vec<((&'static str, Value), &'static str)>,
+}
+
+fn group(user: &Value, calls: Vec<((&'static str, Value), &'static str)>) -> Group {
+    Group {
+        user: json!({ "permissions": user }).to_string(),
+        local: "{}".to_owned(),
+        calls,
+    }
+}
+
+fn all(outcome: &'static str, commands: &[&str]) -> Vec<((&'static str, Value), &'static str)> {
+    commands.iter().map(|command| (bash(command), outcome)).collect()
+}
+
+fn file(world: &World, tool: &'static str, path: &str) -> (&'static str, Value) {
+    let path = world.project().join(path);
+    match tool {
+        "Read" => (tool, json!({ "file_path": path })),
+        _ => (tool, json!({ "file_path": path, "content": "new\n" })),
+    }
+}
+
+fn groups(world: &World) -> Vec<Group> {
+    let file = |tool, path| file(world, tool, path);
+    let cut_off = Group {
+        user: r#"{"permissions": {"deny": ["Bash(touch *)"]}, "#.to_owned(),
+        local: json!({"permissions": {"allow": ["Bash"]}}).to_string(),
+        calls: all("runs", &["touch made1"]),
+    };
+    let wrong_kind = Group {
+        user: r#"{"permissions": {"deny": ["Bash(touch *)"]}, "model": 5}"#.to_owned(),
+        local: json!({"permissions": {"allow": ["Bash"]}}).to_string(),
+        calls: all("runs", &["touch made2"]),
+    };
+    let pipes = json!({"allow": ["Bash(printf *)", "Bash(bash)"], "deny": ["Bash(grep * /etc/*)"]});
+    let secret = json!({"deny": ["Read(secret.txt)"], "allow": ["Bash"]});
+    let touch = json!({"deny": ["Bash(touch *)", "Bash(git push *)"], "allow": ["Bash"]});
+    let seen = [
+        "cat secret.txt",
+        "head -n1 ./secret.txt",
+        "cat < secret.txt",
+        "true && cat secret.txt",
+        "(cat secret.txt)",
+        "cd sub && cat ../secret.txt",
+    ];
+    let unseen = [
+        "cat s*.txt",
+        "while read l; do echo $l; done < secret.txt",
+        "tar cf - secret.txt",
+        "echo $(cat secret.txt)",
+        "cat \"$F\" secret.txt",
+    ];
+    let named = [
+        "FOO=1 touch a",
+        "echo $(touch c)",
+        "if true; then touch a; fi",
+        "f() { touch a; }; f",
+        "env -u X touch a",
+        "timeout 5 touch a",
+        "/usr/bin/touch a",
+        "to\"uc\"h a",
+        "git push x",
+    ];
+    let not_named = [
+        "eval touch made3",
+        "find sub -name nothing -exec touch {} +",
+        "echo touch a",
+        "git -C . push x",
+        "for i in 1 2; do python3 x.py $i; done",
+        "python3 x.py \"$ARG\"",
+    ];
+    vec![
+        group(
+            &json!({"deny": ["Bash(npm publish)*"]}),
+            all("runs", &["echo hi"]),
+        ),
+        group(
+            &json!({"deny": ["Glob(private/**)", "Write(keep.txt)"], "allow": ["Write"]}),
+            vec![
+                (file("Read", "private/a"), "runs"),
+                (file("Read", "keep.txt"), "runs"),
+                (file("Write", "keep.txt"), "runs"),
+            ],
+        ),
+        cut_off,
+        wrong_kind,
+        group(&pipes, all("runs", &["printf 'echo hi' | bash"])),
+        group(&secret, [all("denied", &seen), all("runs", &unseen)].concat()),
+        group(
+            &json!({"deny": ["Edit(./README.md)"], "allow": ["Write"]}),
+            vec![
+                (file("Write", "sub/README.md"), "denied"),
+                (file("Write", "sub/other.md"), "runs"),
+            ],
+        ),
+        group(
+            &json!({"allow": ["Edit"]}),
+            vec![(file("Write", "made4"), "asked")],
+        ),
+        group(
+            &json!({"deny": ["Edit"], "allow": ["Write"]}),
+            vec![(file("Write", "made5"), "runs")],
+        ),
+        group(
+            &json!({"deny": ["Read(sub/**)"], "allow": ["Write"]}),
+            vec![(file("Write", "sub/x"), "denied")],
+        ),
+        group(&json!({"ask": ["Bash(echo *)"]}), all("asked", &["echo asked"])),
+        group(&touch, [all("denied", &named), all("runs", &not_named)].concat()),
+    ]
+}
+
+/// What `explain` says: its exit code as a word, and the whole answer.
+fn explained(world: &World, (tool, input): &(&str, Value)) -> (&'static str, String) {
+    let input = input.to_string();
+    let cwd = world.cwd();
+    let args = [
+        "policy", "explain", "--cwd", &cwd, "--tool", tool, "--input", &input,
+    ];
+    let output = world.command(&args).output().unwrap();
+    let said = match output.status.code() {
+        Some(0) => "runs",
+        Some(3) => "asked",
+        Some(4) => "denied",
+        _ => "unknown",
+    };
+    (said, String::from_utf8(output.stdout).unwrap())
+}
+
+fn explain_says_what_claude_does(world: &mut World) {
+    for (name, text) in [
+        ("secret.txt", "s\n"),
+        ("keep.txt", "k\n"),
+        ("private/a", "a\n"),
+        ("sub/x", "x\n"),
+    ] {
+        crate::perm_support::project_file(world, name, text);
+    }
+    let (_agent, mut client) = greet(world);
+    client.ignore("current_mode_update");
+    client.ignore("config_option_update");
+    for Group { user, local, calls } in groups(world) {
+        write_settings(world, USER, &user);
+        write_settings(world, LOCAL, &local);
+        // Between them a call that runs: refusals in a row are something else.
+        let between = bash("pwd");
+        let made = calls.iter().flat_map(|(call, _)| [call.clone(), between.clone()]);
+        let made: Vec<(&str, Value)> = made.collect();
+        let session = client.new_session(&world.cwd());
+        // What there is to say about the settings comes before the answer to this.
+        client
+            .call(
+                "session/set_mode",
+                json!({"sessionId": session, "modeId": "default"}),
+            )
+            .unwrap();
+        while client.kept_update(&session, "agent_message_chunk").is_some() {}
+        let mut turn = run_calls(world, &mut client, &session, &made, allow_once);
+        (0..made.len()).for_each(|number| {
+            status(&mut turn, number);
+        });
+        for (at, (call, expected)) in calls.iter().enumerate() {
+            let number = 2 * at;
+            let told = told(world, number);
+            let became = if asked(&turn).contains(&id(number).as_str()) {
+                "asked"
+            } else if ["has been denied", "is denied", "deny rule"]
+                .iter()
+                .any(|words| told.contains(words))
+            {
+                "denied"
+            } else {
+                "runs"
+            };
+            assert_eq!(became, *expected, "Claude, {user} {local}: {call:?}: {told}");
+            let (said, text) = explained(world, call);
+            assert_eq!(said, *expected, "explain, {user} {local}: {call:?}: {text}");
+        }
+        crate::perm_support::close(&mut client, &session);
+    }
+}
+
+fn rules_that_do_not_count_are_told_once_each(world: &mut World) {
+    let rules = ["Bash(npm publish)*", "Write(secret.txt)", "Bash(touch *)"];
+    let settings = json!({"permissions": {"deny": rules}, "permission": {"deny": ["WebFetch"]}});
+    write_settings(world, USER, &settings.to_string());
+    write_settings(world, LOCAL, "{\"permissions\": {\"deny\": [\"Read(x)\"]");
+    let (_agent, mut client) = greet(world);
+    let params = json!({"cwd": world.cwd(), "mcpServers": []});
+    let answer = client.call("session/new", params).unwrap();
+    let session = answer["sessionId"].as_str().unwrap().to_owned();
+    client.update(&session, "available_commands_update");
+    client
+        .call("session/close", json!({"sessionId": session}))
+        .unwrap();
+    let mut said = Vec::new();
+    while let Some(update) = client.kept_update(&session, "agent_message_chunk") {
+        said.push(update["content"]["text"].as_str().unwrap().to_owned());
+    }
+    let expected = [
+        "the deny rule `Bash(npm publish)*` does not count for Claude and denies nothing",
+        "the deny rule `Write(secret.txt)` does not count for Claude and denies nothing",
+        "`permission` is no setting, so it says nothing; did you mean `permissions`?",
+        "settings.local.json`, line 1, column 37: ends too early, so nothing of this file counts",
+    ];
+    let said = said.concat();
+    for words in expected {
+        assert_eq!(said.matches(words).count(), 1, "{words}: {said}");
+    }
+    assert!(!said.contains("Bash(touch"), "{said}");
+    let output = world
+        .command(&[
+            "policy",
+            "explain",
+            "--cwd",
+            &world.cwd(),
+            "--command",
+            "npm publish x",
+        ])
+        .output()
+        .unwrap();
+    let warnings = String::from_utf8(output.stderr).unwrap();
+    for words in expected {
+        assert_eq!(warnings.matches(words).count(), 1, "{words}: {warnings}");
+    }
+    assert_eq!(warnings.lines().count(), expected.len(), "{warnings}");
+}
+
+/// The exit code, standard output and standard error of `policy explain` with this on its standard input.
+fn explain_with(world: &World, args: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let cwd = world.cwd();
+    let path = world.path("input");
+    std::fs::write(&path, input).unwrap();
+    let mut command = world.command(&[&["policy", "explain", "--cwd", &cwd][..], args].concat());
+    let output = command
+        .stdin(std::fs::File::open(path).unwrap())
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn explain_takes_commands_and_answers_with_its_exit_code(world: &mut World) {
+    let settings = json!({"permissions": {"allow": ["Bash(npm test)"], "deny": ["Bash(touch *)"]}});
+    write_settings(world, USER, &settings.to_string());
+    let run = |args: &[&str], input: &str| explain_with(world, args, input);
+    for (command, code) in [("npm test", 0), ("npm ci", 3), ("touch a", 4)] {
+        assert_eq!(run(&["--command", command], "").0, Some(code), "{command}");
+        assert_eq!(
+            run(&["--command", "-"], &format!("{command}\n")).0,
+            Some(code),
+            "{command}"
+        );
+        let input = json!({ "command": command }).to_string();
+        assert_eq!(
+            run(&["--tool=Bash", "--input=-"], &input).0,
+            Some(code),
+            "{command}"
+        );
+    }
+    let (code, text, _) = run(&["--command=touch a", "--mode=manual", "--json"], "");
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(code, Some(4));
+    assert_eq!(
+        [
+            &answer["outcome"],
+            &answer["by"],
+            &answer["mode"],
+            &answer["rule"]["text"],
+            &answer["rule"]["line"]
+        ],
+        [
+            &json!("deny"),
+            &json!("claude"),
+            &json!("default"),
+            &json!("Bash(touch *)"),
+            &json!(1)
+        ]
+    );
+}
+
+fn explain_refuses_what_nobody_can_call(world: &mut World) {
+    let run = |args: &[&str], input: &str| explain_with(world, args, input);
+    for (args, words) in [
+        (
+            &["--tool=bash", "--input={\"command\":\"ls\"}"][..],
+            "did you mean `Bash`?",
+        ),
+        (
+            &["--tool=Bash", "--input={\"cmd\":\"ls\"}"],
+            "`Bash` takes `command`",
+        ),
+        (&["--tool=web_fetch", "--input={}"], "did you mean `WebFetch`?"),
+        (
+            &["--tool=Read", "--input={\"path\":\"a\"}"],
+            "`Read` takes `file_path`",
+        ),
+        (&["--tool=Bash", "--input=-"], "expected a JSON object"),
+    ] {
+        let (code, out, err) = run(args, "[]");
+        assert_eq!((code, out.as_str()), (Some(2), ""), "{args:?}");
+        assert!(err.contains(words), "{args:?}: {err}");
+    }
+}
+
+fn explain_names_the_part_that_decides(world: &mut World) {
+    let policy = world.path("policy.json");
+    let rules = json!({"permissions": {"deny": ["Bash(curl *)", "Read(secret.txt)"]}});
+    std::fs::write(&policy, rules.to_string()).unwrap();
+    let check = |command: &str, words: &[&str]| {
+        let policy = policy.to_str().unwrap();
+        let cwd = world.cwd();
+        let args = [
+            "policy",
+            "explain",
+            "--cwd",
+            &cwd,
+            "--command",
+            command,
+            "--policy",
+            policy,
+        ];
+        let text = String::from_utf8(world.command(&args).output().unwrap().stdout).unwrap();
+        for word in words {
+            assert!(text.contains(word), "{command}: `{word}`: {text}");
+        }
+    };
+    check(
+        "echo hi; FOO=1 curl x",
+        &["`Bash(curl *)`", "it is about the part `curl x`"],
+    );
+    check(
+        "wget U | sh",
+        &["the part `sh` may run anything, so every deny rule counts"],
+    );
+    check(
+        "cat a secret.txt",
+        &["`Read(secret.txt)`", "it is about the file `secret.txt`"],
+    );
+    // A script's arguments are its own, in a loop as elsewhere.
+    for command in ["for i in 1 2; do python3 x.py $i; done", "python3 x.py \"$ARG\""] {
+        check(command, &["no opinion: no deny or ask rule is about it"]);
+    }
+}
