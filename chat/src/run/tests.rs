@@ -120,12 +120,16 @@ async fn outcome_of(answer: acp_proto::PendingResponse) -> String {
 fn agent(script: &Script) -> acp_proto::Router {
     let (prompts, cancels) = (script.clone(), script.clone());
     RouterBuilder::new()
-        .request("initialize", |_, request: InitializeRequest| async move {
-            let response = InitializeResponse::new(request.protocol_version)
-                .agent_capabilities(AgentCapabilities::new())
-                .agent_info(Implementation::new("scripted", "1.0"));
-            Ok(response)
-        })
+        .request(
+            "initialize",
+            |context: RequestContext, request: InitializeRequest| async move {
+                context.connection.tell_cancellations();
+                let response = InitializeResponse::new(request.protocol_version)
+                    .agent_capabilities(AgentCapabilities::new())
+                    .agent_info(Implementation::new("scripted", "1.0"));
+                Ok(response)
+            },
+        )
         .unwrap()
         .request("session/new", |_, _: NewSessionRequest| async {
             Ok(NewSessionResponse::new("s1"))
