@@ -38,16 +38,16 @@ pub(crate) fn manager(
     oversight: Oversight,
     subscriptions: bool,
 ) -> anyhow::Result<Arc<SessionManager>> {
-    let (claude, settings, state): (Arc<dyn Claude>, _, _) = match backend {
+    let (claude, settings): (Arc<dyn Claude>, _) = match backend {
         Backend::Process => {
             let backend = ProcessBackend::new(Surroundings::of_this_process());
-            (Arc::new(backend), SettingsOrigin::Files(settings()), state())
+            (Arc::new(backend), SettingsOrigin::Files(settings()))
         }
         // Nothing of the user's has a part in a rehearsal.
         Backend::Rehearsal(script) => {
             let script = Script::find(script.as_deref().unwrap_or(DEFAULT))?;
             let settings = SettingsOrigin::Given(script.settings().into_iter().collect());
-            (Arc::new(RehearsalBackend::new(Arc::new(script))), settings, None)
+            (Arc::new(RehearsalBackend::new(Arc::new(script))), settings)
         }
     };
     let Oversight {
@@ -71,7 +71,6 @@ pub(crate) fn manager(
         environment: std::env::vars_os().collect(),
         home: std::env::home_dir(),
         settings,
-        state,
         policy,
         audit: audit.map(|audit| audit as Arc<dyn Audit>),
         privileges: privileges(),
@@ -95,12 +94,6 @@ pub(crate) fn settings() -> SettingsSurroundings {
         claude_config_dir: directory("CLAUDE_CONFIG_DIR"),
         managed: system_managed_file(),
     }
-}
-
-/// Where sessions are remembered: the user's state directory, as the XDG base directories have it.
-fn state() -> Option<PathBuf> {
-    let base = directory("XDG_STATE_HOME").or_else(|| Some(std::env::home_dir()?.join(".local/state")))?;
-    Some(base.join(NAME).join("sessions"))
 }
 
 /// A directory that an environment variable names; a relative one counts as none.

@@ -29,8 +29,6 @@ pub struct ManagerConfig {
     pub home: Option<PathBuf>,
     /// Where the settings of sessions come from.
     pub settings: SettingsOrigin,
-    /// The directory in which sessions are remembered; `None` remembers nothing.
-    pub state: Option<PathBuf>,
     /// What an operator decides for all sessions.
     pub policy: Option<Arc<Policy>>,
     /// Where decisions about tool calls are written down.

@@ -28,14 +28,6 @@ mod translate;
 mod permission;
 
 mod options;
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "what is saved is read by `session/load`, which is not built yet"
-    )
-)]
-mod store;
 mod usage;
 
 pub use config::{

@@ -14,19 +14,12 @@ use claude_sdk_bridge::{
     settings::{DEBOUNCE, SettingsWatcher},
 };
 
-use crate::{
-    agent,
-    config::ManagerConfig,
-    initialize::ClientFacts,
-    session::SessionHandle,
-    store::{FileStore, Store},
-};
+use crate::{agent, config::ManagerConfig, initialize::ClientFacts, session::SessionHandle};
 
 /// All sessions of one agent process, whatever connection they came in on.
 pub struct SessionManager {
     pub(crate) backend: Arc<dyn Backend>,
     pub(crate) config: ManagerConfig,
-    pub(crate) store: Option<Arc<dyn Store>>,
     /// One for all sessions, from the first that needs it.
     settings_watcher: OnceLock<SettingsWatcher>,
     tables: Mutex<Tables>,
@@ -43,12 +36,7 @@ impl SessionManager {
     /// A manager without sessions.
     pub fn new(backend: Arc<dyn Backend>, mut config: ManagerConfig) -> Arc<Self> {
         config.protect_claude();
-        let store = config
-            .state
-            .clone()
-            .map(|directory| Arc::new(FileStore::new(directory)) as Arc<dyn Store>);
         Arc::new(Self {
-            store,
             settings_watcher: OnceLock::new(),
             backend,
             config,

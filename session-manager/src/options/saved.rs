@@ -1,10 +1,9 @@
-//! The choices of a session, for its file and for the next process.
+//! The choices of a session, for its next process.
 //!
 //! Place in the flow: `Options::carry` writes them, `Options::restore` takes them back, and [`Saved::relaunch`] turns
 //! them into what a new process is started with. What nobody chose is not here: settings decide it again.
 
 use claude_sdk_bridge::launch::LaunchOptions;
-use serde::{Deserialize, Serialize};
 
 use super::{
     Effort, Held, OptionError, Options,
@@ -14,16 +13,11 @@ use super::{
 };
 
 /// The choices. `default` is a choice too.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Saved {
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) effort: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) fast: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) agent: Option<String>,
 }
 
@@ -38,7 +32,7 @@ pub(crate) struct Relaunch {
 }
 
 impl Options {
-    /// The choices, for the session's file and the next process.
+    /// The choices, for the next process.
     pub(crate) fn carry(&self) -> Saved {
         let or_default = |value: Option<String>| value.unwrap_or_else(|| DEFAULT.to_owned());
         Saved {

@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Command, Link, Origin, Reply, answers::TurnFacts, control::CallDone, grants::Grants, outbox::Outbox,
-    record::Record, settings::SettingsWatch, start::LaunchResult,
+    settings::SettingsWatch, start::LaunchResult,
 };
 use crate::{
     initialize::ClientFacts,
@@ -62,7 +62,6 @@ pub(super) struct Actor {
     pub(super) options: Options,
     pub(super) client: ClientFacts,
     pub(super) watch: Option<SettingsWatch>,
-    pub(super) record: Option<Record>,
     pub(super) transcript: Transcript,
     pub(super) calls: FuturesUnordered<BoxFuture<'static, CallDone>>,
     pub(super) outbox: Outbox,

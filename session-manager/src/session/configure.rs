@@ -131,7 +131,6 @@ impl Actor {
     pub(super) fn options_changed(&mut self) {
         let update = schema::ConfigOptionUpdate::new(self.option_list());
         self.update(schema::SessionUpdate::ConfigOptionUpdate(update));
-        self.remember();
     }
 
     /// Claude has taken a choice, or has not.
@@ -243,7 +242,6 @@ impl Actor {
             Some(next) => self.request(next, None, waiter),
             None => {
                 self.model_learned();
-                self.remember();
                 self.done(waiter);
             }
         }

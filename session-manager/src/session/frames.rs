@@ -127,7 +127,6 @@ impl Actor {
                 }
                 let seen = self.options.observed_init(init);
                 self.observed(seen);
-                self.remember();
                 let named = init.user_message_uuids.known().find_map(prompt_of);
                 self.dispatch(Event::Started(generation, named));
             }

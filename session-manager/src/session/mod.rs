@@ -17,7 +17,6 @@ mod login;
 mod open;
 mod outbox;
 mod overlay;
-mod record;
 mod settings;
 mod start;
 #[cfg(test)]

@@ -15,7 +15,6 @@ use super::{
     configure::Waiter,
     grants::Grants,
     outbox::Outbox,
-    record::Record,
     settings::{self, SettingsWatch},
     start::{Started, start},
 };
@@ -45,7 +44,6 @@ struct Opening {
     /// What the user has to know about what the client asked for.
     notices: Vec<String>,
     watch: Option<SettingsWatch>,
-    record: Option<Record>,
     guard: SessionGuard,
 }
 
@@ -98,14 +96,13 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
     };
     let (modes, notes) = Modes::new(settings, host);
     let session_id = schema::SessionId::new(id.as_str());
-    let cwd = wanted.options.cwd.clone();
     let guard = SessionGuard::new(GuardFacts {
         policy: config.policy.clone(),
         audit: config.audit.clone(),
         whose: Whose {
             connection: format!("{} #{}", new.connection.label(), new.connection.id()),
             session: session_id.to_string(),
-            cwd: cwd.clone(),
+            cwd: wanted.options.cwd.clone(),
         },
         home: config.home.clone(),
         claude: config.claude_directory(),
@@ -113,10 +110,6 @@ async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
     });
     Opening {
         guard,
-        record: manager
-            .store
-            .clone()
-            .map(|store| Record::new(store, session_id.clone(), cwd, id.clone())),
         id,
         notices,
         client: new.client,
@@ -201,7 +194,6 @@ impl Opening {
             modes: self.modes,
             client: self.client,
             watch: self.watch,
-            record: self.record,
             transcript: Transcript::Unwritten(self.id),
             calls: FuturesUnordered::new(),
             outbox: Outbox::held(),

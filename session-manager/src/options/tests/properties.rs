@@ -1,6 +1,5 @@
 //! Whatever is chosen and whatever Claude tells, in any order: the list is consistent, and a choice is what it says.
 
-use crate::options::saved::Saved;
 use std::collections::HashSet;
 
 use proptest::prelude::*;
@@ -90,10 +89,8 @@ fn perform(options: &mut Options, step: &Step, switches: Switches) -> Option<boo
         }
         Step::NextProcess => {
             let saved = options.carry();
-            let read: Saved = serde_json::from_value(serde_json::to_value(&saved).unwrap()).unwrap();
-            assert_eq!(read, saved);
             let mut next = Options::new(&info(), SettingsFacts::default(), switches);
-            next.restore(read);
+            next.restore(saved);
             *options = next;
             None
         }

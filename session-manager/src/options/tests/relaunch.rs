@@ -8,9 +8,17 @@ use claude_sdk_bridge::{
 
 use super::*;
 
+/// The choices of model and agent.
+fn chosen(model: &str, agent: &str) -> Saved {
+    Saved {
+        model: Some(model.to_owned()),
+        agent: Some(agent.to_owned()),
+        ..Saved::default()
+    }
+}
+
 /// What a relaunch with `saved` gives: the flags, and the settings that follow.
-fn relaunch(saved: Value) -> Value {
-    let saved: Saved = serde_json::from_value(saved).unwrap();
+fn relaunch(saved: &Saved) -> Value {
     let relaunch = saved.relaunch();
     let mut launch = LaunchOptions::new("/", SessionStart::Unnamed);
     launch.agent = Some("as before".to_owned());
@@ -29,22 +37,33 @@ fn relaunch(saved: Value) -> Value {
 #[test]
 fn a_new_process_gets_what_was_chosen_and_nothing_else() {
     let cases = [
-        (json!({}), json!([null, null, "as before", []])),
+        (Saved::default(), json!([null, null, "as before", []])),
         (
-            json!({"model": "haiku", "effort": "max", "fast": true, "agent": "rev"}),
+            Saved {
+                effort: Some("max".to_owned()),
+                fast: Some(true),
+                ..chosen("haiku", "rev")
+            },
             json!(["haiku", "max", "rev", [{"fastMode": true}]]),
         ),
         (
-            json!({"model": "default", "effort": "default", "fast": false, "agent": "default"}),
+            Saved {
+                effort: Some("default".to_owned()),
+                fast: Some(false),
+                ..chosen("default", "default")
+            },
             json!(["default", null, "as before", [{"agent": null}, {"effortLevel": null}, {"fastMode": false}]]),
         ),
         (
-            json!({"model": "opus", "later": "field"}),
+            Saved {
+                agent: None,
+                ..chosen("opus", "")
+            },
             json!(["opus", null, "as before", []]),
         ),
     ];
     for (saved, expected) in cases {
-        assert_eq!(relaunch(saved.clone()), expected, "{saved}");
+        assert_eq!(relaunch(&saved), expected, "{saved:?}");
     }
 }
 
@@ -57,7 +76,7 @@ fn what_nobody_chose_is_left_to_the_settings() {
     let values = ["model", "effort", "agent"].map(|id| value(&options, id).unwrap());
     assert_eq!(values, ["sonnet", "low", "rev"]);
     assert_eq!(options.relaunch(), Relaunch::default());
-    assert_eq!(serde_json::to_value(options.carry()).unwrap(), json!({}));
+    assert_eq!(options.carry(), Saved::default());
 }
 
 #[test]
@@ -67,9 +86,8 @@ fn choices_are_the_same_in_the_next_process() {
     for (id, value) in chosen {
         choose(&mut before, id, value);
     }
-    let file = serde_json::to_string(&before.carry()).unwrap();
     let mut after = options(json!({"applied": {"model": "claude-sonnet-5-5[1m]", "effort": "high"}}));
-    after.restore(serde_json::from_str(&file).unwrap());
+    after.restore(before.carry());
     assert_eq!(after.list(modes()), before.list(modes()));
     assert_eq!(after.carry(), before.carry());
     // The effort that was started with is the choice, not what is usual.
@@ -80,17 +98,21 @@ fn choices_are_the_same_in_the_next_process() {
 
 #[test]
 fn what_is_gone_is_not_restored() {
-    let restored = |saved: Value| {
+    let restored = |saved: Saved| {
         let mut options = options(json!({}));
-        options.restore(serde_json::from_value(saved).unwrap());
+        options.restore(saved);
         (options.model().to_owned(), value(&options, "agent").unwrap())
     };
     let pair = |model: &str, agent: &str| (model.to_owned(), agent.to_owned());
     // A model runs whether it is listed or not; an agent that does not exist was passed over.
-    let gone = json!({"model": "claude-opus-4-1", "agent": "gone"});
-    assert_eq!(restored(gone), pair("claude-opus-4-1", "default"));
-    let renamed = json!({"model": "claude-opus-5-5", "agent": "Explore"});
-    assert_eq!(restored(renamed), pair("opus", "Explore"));
+    assert_eq!(
+        restored(chosen("claude-opus-4-1", "gone")),
+        pair("claude-opus-4-1", "default")
+    );
+    assert_eq!(
+        restored(chosen("claude-opus-5-5", "Explore")),
+        pair("opus", "Explore")
+    );
 }
 
 /// What a client asked for at `session/new`; `settings` are Claude's own afterwards.

@@ -241,7 +241,6 @@ impl World {
             },
             home: Some("/home/u".into()),
             settings: crate::SettingsOrigin::Given(Vec::new().into()),
-            state: None,
             policy,
             audit,
             environment: crate::Environment::default(),
