@@ -94,6 +94,7 @@ impl From<SetupError> for RpcError {
                 | ClientOptionError::NotOffered { key, .. }
                 | ClientOptionError::Forbidden(key),
             ) => json!({"option": key.strip_prefix(OPTIONS).unwrap_or(key)}),
+            SetupError::Option(ClientOptionError::LeftOut { .. }) => json!({"option": "settings"}),
             SetupError::NamelessServer => json!({"mcpServers": [""]}),
         };
         errors::invalid_params(error.to_string(), Some(data))

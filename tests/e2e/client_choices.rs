@@ -13,6 +13,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases![Claude, Stdio:
         what_cannot_be_heeded_opens_no_session,
         what_claude_would_pass_over_in_silence_opens_no_session,
+        settings_of_a_client_that_claude_leaves_out_as_a_whole_open_no_session,
         settings_rules_and_variables_of_a_client_count,
         settings_files_that_a_client_leaves_out_do_not_count,
         a_mode_that_a_client_asks_for_is_the_first_one,
@@ -103,6 +104,45 @@ fn what_claude_would_pass_over_in_silence_opens_no_session(world: &mut World) {
         assert_eq!(error["data"], json!({"option": key}));
     }
     world.wait_only(&agent);
+}
+
+/// One entry of the wrong kind, and Claude would count none of the rules beside it.
+fn settings_of_a_client_that_claude_leaves_out_as_a_whole_open_no_session(world: &mut World) {
+    let (agent, mut client) = greet(world);
+    let deny = json!({"deny": ["Bash(touch *)"]});
+    for (wrong, settings) in [
+        ("`model`", json!({"model": 5, "permissions": deny})),
+        (
+            "`hooks.PreToolUse`",
+            json!({"hooks": {"PreToolUse": 5}, "permissions": deny}),
+        ),
+        (
+            "`permissions.deny`",
+            json!({"permissions": {"deny": "Bash(touch *)"}}),
+        ),
+    ] {
+        let wish = asked(world, &options(&json!({"settings": settings})));
+        let error = client.call("session/new", wish).unwrap_err();
+        assert_error(
+            &error,
+            -32602,
+            "counts nothing of `_meta.claudeCode.options.settings`",
+        );
+        assert_error(&error, -32602, wrong);
+        assert_eq!(error["data"], json!({"option": "settings"}));
+    }
+    world.wait_only(&agent);
+    // A single rule of the wrong kind is left out alone.
+    let settings = json!({"permissions": {"deny": ["Bash(touch *)", 7]}});
+    let (_, session) = opened(world, &mut client, &json!({"settings": settings}));
+    world.model().script([
+        tool("toolu_1", "Bash", json!({"command": "touch made.txt"})),
+        text("denied"),
+    ]);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    assert_eq!(turn.tool("toolu_1").status(), "failed");
+    turn.ignore_rest();
+    assert!(!world.project().join("made.txt").exists());
 }
 
 fn settings_rules_and_variables_of_a_client_count(world: &mut World) {

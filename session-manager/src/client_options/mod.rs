@@ -42,6 +42,8 @@ pub(crate) enum ClientOptionError {
     Unsupported { key: String, instead: &'static str },
     #[error("`{key}`: {reason}")]
     NotOffered { key: String, reason: String },
+    #[error("Claude counts nothing of `{OPTIONS}settings`, because of `{setting}`: {reason}")]
+    LeftOut { setting: String, reason: String },
     #[error("the operator's policy does not let clients set `{0}`; leave it out, or ask the operator")]
     Forbidden(String),
     #[error(

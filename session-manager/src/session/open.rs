@@ -71,6 +71,11 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     if !opening.origin.login.takes(&started.info) {
         return Err(opening.origin.login.refused());
     }
+    if opening.origin.options.settings.is_some()
+        && let Some((setting, reason)) = settings::left_out(&started.settings)
+    {
+        return Err(SetupError::Option(ClientOptionError::LeftOut { setting, reason }).into());
+    }
     let facts = SettingsFacts::read(&started.settings);
     let mut choices = Options::new(&started.info, facts, opening.client.switches);
     choices.asked(&options).map_err(SetupError::from)?;

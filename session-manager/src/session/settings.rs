@@ -1,5 +1,7 @@
 //! The settings files of a session, as they are now.
 
+use std::path::Path;
+
 use claude_sdk_bridge::{
     launch::LaunchOptions,
     settings::{
@@ -10,6 +12,7 @@ use permission_core::{
     guard::Policy,
     settings::{EffectiveSettings, SettingsFile, SettingsSource, merge},
 };
+use serde_json::Value;
 
 /// What the files say together, and above them all what an operator's policy says about rules and modes.
 pub(super) fn effective(watch: Option<&SettingsWatch>, policy: Option<&Policy>) -> EffectiveSettings {
@@ -18,6 +21,9 @@ pub(super) fn effective(watch: Option<&SettingsWatch>, policy: Option<&Policy>) 
     let policy = policy.and_then(|policy| policy.settings.clone());
     merge(policy.into_iter().chain(files))
 }
+
+/// How the name of the file begins in which Claude gets its settings.
+const SETTINGS_FILE_PREFIX: &str = "claude-acp-settings-";
 
 /// Where the client's own settings stand.
 const FLAG: &str = "_meta.claudeCode.options.settings";
@@ -85,6 +91,22 @@ impl SettingsWatch {
             Texts::Given(_) => std::future::pending().await,
         }
     }
+}
+
+/// Why Claude counts nothing of the settings that it was started with, as it tells about its settings: the one that is wrong,
+/// and what is wrong with it.
+pub(super) fn left_out(told: &Value) -> Option<(String, String)> {
+    let list = |key: &str| told.get(key).and_then(Value::as_array).into_iter().flatten();
+    let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let is_ours = |error: &&Value| {
+        let file = text(error, "file");
+        Path::new(&file)
+            .file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(SETTINGS_FILE_PREFIX))
+    };
+    let counts = list("sources").any(|source| text(source, "source") == "flagSettings");
+    let error = list("errors").find(is_ours).filter(|_| !counts)?;
+    Some((text(error, "path"), text(error, "message")))
 }
 
 fn flag(options: &LaunchOptions) -> Option<SettingsText> {
