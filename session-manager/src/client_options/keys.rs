@@ -3,7 +3,7 @@
 //! Place in the flow: `apply` looks each key up here. A key that is not in the table is refused by name: a wish that nobody
 //! heeds is worse than none. Must not know what an operator's policy says beyond which keys it leaves to clients.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use claude_sdk_bridge::{
     launch::{SettingSource, Thinking, Tools, is_reserved},
@@ -164,7 +164,8 @@ const MODE: &str = "`default`, `acceptEdits`, `plan`, `auto`, `bypassPermissions
 const SETTINGS: &str = "an object in the shape of Claude's settings, whose `env` is one as well, or the path of a file that holds it";
 const ENV: &str = "an object of strings, without `HOME`, `CLAUDE_CONFIG_DIR` and the variables by which the agent drives Claude";
 const SERVERS: &str = "an object of stdio, `http` and `sse` servers by their names";
-const PLUGINS: &str = "a list of `{\"type\": \"local\", \"path\": \"/absolute\"}`";
+const PLUGINS: &str =
+    "a list of `{\"type\": \"local\", \"path\": \"/absolute\"}`, each of a folder that is there";
 const AGENTS: &str = "an object of agents by their names, each with a `description` and a `prompt`";
 
 fn text(value: &Value) -> Option<String> {
@@ -251,7 +252,8 @@ fn variables(value: &Value) -> Option<Vec<(String, String)>> {
 fn plugins(value: &Value) -> Option<Vec<String>> {
     let plugin = |plugin: &Value| {
         let path = text(plugin.get("path")?)?;
-        let local = plugin.get("type")?.as_str()? == "local" && PathBuf::from(&path).is_absolute();
+        let folder = Path::new(&path);
+        let local = plugin.get("type")?.as_str()? == "local" && folder.is_absolute() && folder.is_dir();
         local.then_some(path)
     };
     value.as_array()?.iter().map(plugin).collect()

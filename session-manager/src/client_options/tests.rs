@@ -96,8 +96,8 @@ fn without_a_policy_every_key_that_can_be_heeded_is() {
         (json!({"maxBudgetUsd": 1.5}), "--max-budget-usd=1.5"),
         (json!({"betas": ["a", "b"]}), "--betas=a,b"),
         (
-            json!({"plugins": [{"type": "local", "path": "/p"}]}),
-            "--plugin-dir=/p",
+            json!({"plugins": [{"type": "local", "path": "/"}]}),
+            "--plugin-dir=/",
         ),
         (json!({"allowDangerouslySkipPermissions": true}), ""),
     ];
@@ -240,6 +240,7 @@ fn a_value_of_another_shape_is_refused_with_what_is_expected() {
         json!({"thinking": {"type": "hard"}}),
         json!({"maxBudgetUsd": 0}),
         json!({"plugins": [{"type": "local", "path": "relative"}]}),
+        json!({"plugins": [{"type": "local", "path": "/no/such/folder"}]}),
         json!({"allowDangerouslySkipPermissions": "no"}),
         json!({"includePartialMessages": 1}),
         json!({"systemPrompt": {"type": "preset", "preset": "other"}}),
@@ -266,7 +267,8 @@ fn a_value_of_another_shape_is_refused_with_what_is_expected() {
     `_meta.claudeCode.options.agents` must be an object of agents by their names, each with a `description` and a `prompt`
     `_meta.claudeCode.options.thinking` must be `{"type": "adaptive"}`, `{"type": "disabled"}` or `{"type": "enabled", "budgetTokens": 1024}`
     `_meta.claudeCode.options.maxBudgetUsd` must be a number above 0
-    `_meta.claudeCode.options.plugins` must be a list of `{"type": "local", "path": "/absolute"}`
+    `_meta.claudeCode.options.plugins` must be a list of `{"type": "local", "path": "/absolute"}`, each of a folder that is there
+    `_meta.claudeCode.options.plugins` must be a list of `{"type": "local", "path": "/absolute"}`, each of a folder that is there
     `_meta.claudeCode.options.allowDangerouslySkipPermissions` must be `true` or `false`
     `_meta.claudeCode.options.includePartialMessages` must be `true` or `false`
     `_meta.claudeCode.options.systemPrompt` must be a string, a list of strings, or `{"type": "preset", "preset": "claude_code", "append": "…"}`
