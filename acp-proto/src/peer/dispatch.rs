@@ -179,7 +179,8 @@ impl Dispatcher {
     /// The one line that a connection gets which is not served.
     fn farewell(&self, id: Option<&RpcId>, why: RpcError) -> Line {
         let connection = self.connection.label();
-        tracing::warn!(connection, "refused a connection: {}", why.message());
+        // No warning: whoever finds the port could fill a log with them.
+        tracing::info!(connection, "refused a connection: {}", why.message());
         Line::response(id, &Err(why))
     }
 

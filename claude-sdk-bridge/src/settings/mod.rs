@@ -9,5 +9,5 @@ mod read;
 mod watcher;
 
 pub use locations::{Locations, SettingsSurroundings, system_managed_file};
-pub use read::{MAX_SETTINGS_BYTES, SettingsReadError, SettingsText, read_all};
+pub use read::{MAX_SETTINGS_BYTES, SettingsReadError, SettingsText, read_all, read_file};
 pub use watcher::{DEBOUNCE, SettingsTexts, SettingsWatcher, WatchedSettings};

@@ -52,7 +52,7 @@ pub fn read_all(locations: &Locations) -> Vec<SettingsText> {
         Some(SettingsText {
             source,
             path: path.to_owned(),
-            text: read(path).transpose()?,
+            text: read_file(path).transpose()?,
         })
     });
     texts.collect()
@@ -79,7 +79,10 @@ impl fmt::Debug for SettingsText {
 }
 
 /// The text of a file; `None` if there is no such file.
-fn read(path: &Path) -> Result<Option<String>, SettingsReadError> {
+///
+/// # Errors
+/// When there is something at the path that cannot be used as a settings file.
+pub fn read_file(path: &Path) -> Result<Option<String>, SettingsReadError> {
     match read_bytes(path) {
         Ok(bytes) => String::from_utf8(bytes?)
             .map(Some)

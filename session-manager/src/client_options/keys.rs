@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use claude_sdk_bridge::{
     launch::{SettingSource, Thinking, Tools, is_reserved},
     messages::{FromWire, Table, control::AgentDefinition},
+    settings::read_file,
 };
 use permission_core::PermissionMode;
 use serde_json::{Map, Value};
@@ -225,7 +226,7 @@ fn settings(value: &Value, wanted: &Wanted) -> Option<Map<String, Value>> {
             &read
         }
         Value::String(path) => {
-            let text = std::fs::read_to_string(wanted.options.cwd.join(path)).ok()?;
+            let text = read_file(&wanted.options.cwd.join(path)).ok()??;
             read = serde_json::from_str(text.strip_prefix('\u{feff}').unwrap_or(&text)).ok()?;
             &read
         }

@@ -81,6 +81,14 @@ impl Modes {
         self.current
     }
 
+    /// The mode that calls are held to: bypass ends when something else is chosen, whenever Claude takes it.
+    pub(crate) fn guarded(&self) -> PermissionMode {
+        match self.current {
+            PermissionMode::BypassPermissions => self.chosen.unwrap_or(self.current),
+            current => current,
+        }
+    }
+
     /// Notes the mode that Claude is in; says whether it is a new one.
     pub(crate) fn set(&mut self, mode: PermissionMode) -> bool {
         std::mem::replace(&mut self.current, mode) != mode
@@ -274,6 +282,7 @@ mod tests {
             let mut options = LaunchOptions::new("/", claude_sdk_bridge::launch::SessionStart::Unnamed);
             modes.launch(launched, &mut options);
             modes.choose(session);
+            assert_eq!(modes.guarded(), default, "not before Claude has taken it");
             assert_eq!(
                 modes.by_claude(told),
                 expected,
@@ -284,6 +293,9 @@ mod tests {
             let case = format!("{session}, launched for {launched}, told {told}");
             assert_eq!(modes.suit_process(), suits, "{case}");
             assert_eq!(modes.by_claude(told), expected, "{case}");
+            assert_eq!(modes.guarded(), session, "{case}");
+            modes.choose(default);
+            assert_eq!(modes.guarded(), default, "at once, {case}");
         }
     }
 

@@ -22,7 +22,7 @@ const PASSED_OVER: &str = "Claude ran a tool without asking the operator's polic
 impl Actor {
     /// Takes a callback of Claude's.
     pub(super) fn called_back(&mut self, control: ControlId, callback: Box<HookCallback>) {
-        match self.guard.takes(&control, &callback, self.modes.current()) {
+        match self.guard.takes(&control, &callback, self.modes.guarded()) {
             GuardReply::Now(reply) => self.reply(&control, Ok(reply)),
             GuardReply::Later => {}
             GuardReply::NeedsHints => {
@@ -57,7 +57,7 @@ impl Actor {
 
     /// A hook of the policy's has ended.
     pub(super) fn hook_ended(&mut self, ended: HookEnded) {
-        if let Some((control, reply)) = self.guard.hook_ended(ended, self.modes.current()) {
+        if let Some((control, reply)) = self.guard.hook_ended(ended, self.modes.guarded()) {
             self.reply(&control, Ok(reply));
         }
     }
