@@ -86,7 +86,7 @@ impl ExplainedSession<'_> {
             let setting = all.values.default_mode.as_ref();
             words::mode_of_settings(setting.map(|setting| &setting.origin))
         };
-        let context = context.with_mode(mode);
+        context.mode = mode;
         Prepared {
             guarded_directories: self.directories_of_policy(),
             hooks: own.values.hooks,

@@ -113,14 +113,14 @@ impl Guard {
         call: &GuardCall<'_>,
         run: &HookRun,
     ) -> GuardStep {
-        let (Some(policy), Some(hook)) = (self.policy.clone(), examination.hooks.pop_front()) else {
+        let Some(hook) = examination.hooks.pop_front() else {
             let answer = GuardAnswer::failed(words::OUT_OF_ORDER);
             return GuardStep::Answer(self.counted(call, answer));
         };
         let unusable = HookRun::Failed("it cannot be run as it is configured".to_owned());
         let run = if hook.command.is_some() { run } else { &unusable };
-        match PreToolUse::read(run, policy.hook_options) {
-            PreToolUse::Approve { .. } => {}
+        match PreToolUse::read(run) {
+            PreToolUse::Approve => {}
             PreToolUse::Deny { reason } => {
                 let answer = deny(Stage::Hooks, words::hook(&reason), None);
                 return GuardStep::Answer(self.counted(call, answer));

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::examples::Example;
 use crate::{
     modes::PermissionMode,
-    pipeline::hooks::{HookOptions, Hooks},
+    pipeline::hooks::Hooks,
     rules::{RuleKind, RuleSet},
     settings::SettingsFile,
 };
@@ -20,8 +20,6 @@ pub struct Policy {
     pub rules: RuleSet,
     /// Its hooks.
     pub hooks: Hooks,
-    /// How its hooks' outcomes are read.
-    pub hook_options: HookOptions,
     /// Working directories that it adds, absolute or below `~/`, as they are written.
     pub additional_directories: Vec<String>,
     /// `permissions.defaultMode`: the mode that sessions start in.

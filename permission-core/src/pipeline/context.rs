@@ -1,18 +1,15 @@
-//! What a turn may do: an immutable snapshot, and the rules that the session adds while it runs.
+//! What a turn may do: an immutable snapshot.
 //!
 //! Place in the flow: the host builds a [`PermissionContext`] at the start of each turn; an evaluation keeps the one it
-//! began with. Of what is added meanwhile, limits count at once and allow rules from the next call on.
+//! began with.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
-use super::{
-    denials::DENIAL_THRESHOLD,
-    hooks::{HookOptions, Hooks},
-};
+use super::{denials::DENIAL_THRESHOLD, hooks::Hooks};
 use crate::{
     modes::PermissionMode,
     paths::PathResolver,
-    rules::{RuleKind, RuleOrigin, RuleProblem, RuleSet, Workspace},
+    rules::{RuleOrigin, RuleSet, Workspace},
 };
 
 /// Everything that decides about the tool calls of one turn.
@@ -20,8 +17,6 @@ use crate::{
 pub struct PermissionContext {
     /// The mode.
     pub mode: PermissionMode,
-    /// The mode that was left for `plan`.
-    pub pre_plan_mode: Option<PermissionMode>,
     /// The working directory, absolute.
     pub cwd: String,
     /// The project's root, absolute.
@@ -40,33 +35,10 @@ pub struct PermissionContext {
     pub auto_available: bool,
     /// Nobody is there to answer: what would be asked is denied.
     pub avoid_prompts: bool,
-    /// A classifier is heard before anybody is asked, in every mode.
-    pub await_automated_checks: bool,
     /// The file that may be written in `plan`.
     pub plan_file: Option<String>,
-    /// How the pipeline treats what its settings leave open.
-    pub options: PipelineOptions,
-}
-
-/// Switches of the pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PipelineOptions {
-    /// How outcomes of hooks are read.
-    pub hooks: HookOptions,
     /// So many denials in a row make the next call a question; 0 for never.
     pub denial_threshold: u32,
-    /// In `bypassPermissions` the tool's own check is skipped, too.
-    pub bypass_skips_checks: bool,
-}
-
-impl Default for PipelineOptions {
-    fn default() -> Self {
-        Self {
-            hooks: HookOptions::default(),
-            denial_threshold: DENIAL_THRESHOLD,
-            bypass_skips_checks: false,
-        }
-    }
 }
 
 impl PermissionContext {
@@ -75,7 +47,6 @@ impl PermissionContext {
         let cwd = cwd.into();
         Self {
             mode,
-            pre_plan_mode: None,
             project_root: cwd.clone(),
             cwd,
             home: None,
@@ -85,29 +56,9 @@ impl PermissionContext {
             bypass_available: false,
             auto_available: false,
             avoid_prompts: false,
-            await_automated_checks: false,
             plan_file: None,
-            options: PipelineOptions::default(),
+            denial_threshold: DENIAL_THRESHOLD,
         }
-    }
-
-    /// The context in another mode. `plan` remembers the mode that it is entered from.
-    pub fn with_mode(mut self, mode: PermissionMode) -> Self {
-        if mode == PermissionMode::Plan {
-            if self.mode != PermissionMode::Plan {
-                self.pre_plan_mode = Some(self.mode);
-            }
-        } else {
-            self.pre_plan_mode = None;
-        }
-        self.mode = mode;
-        self
-    }
-
-    /// The context after `plan`: back in the mode before it.
-    pub fn leave_plan(self) -> Self {
-        let mode = self.pre_plan_mode.unwrap_or(PermissionMode::Default);
-        self.with_mode(mode)
     }
 
     /// The mode that counts: one that is not available counts as `default`.
@@ -142,64 +93,9 @@ impl PermissionContext {
     }
 }
 
-/// Rules that the session adds, in the order of their coming.
-#[derive(Clone, Debug, Default)]
-pub struct SessionRules {
-    limits: RuleSet,
-    allows: Vec<Arc<RuleSet>>,
-}
-
-impl SessionRules {
-    /// Adds a rule of the session's.
-    pub fn add(&mut self, kind: RuleKind, text: &str) -> Option<RuleProblem> {
-        match kind {
-            RuleKind::Deny | RuleKind::Ask => self.limits.add(kind, text, RuleOrigin::Session),
-            RuleKind::Allow => {
-                let mut set = RuleSet::default();
-                let problem = set.add(kind, text, RuleOrigin::Session);
-                self.allows.push(Arc::new(set));
-                problem
-            }
-        }
-    }
-
-    /// Deny and ask rules, as of now.
-    pub(super) fn limits(&self) -> &RuleSet {
-        &self.limits
-    }
-
-    /// How many allow rules there are: a call that begins now sees these.
-    pub(super) fn mark(&self) -> usize {
-        self.allows.len()
-    }
-
-    /// The allow rules that were there at a mark.
-    pub(super) fn allows_at(&self, mark: usize) -> impl Iterator<Item = &Arc<RuleSet>> {
-        self.allows.iter().take(mark)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn plan_remembers_the_mode_before_it() {
-        let context = PermissionContext::new("/repo", PermissionMode::AcceptEdits);
-        let plan = context
-            .with_mode(PermissionMode::Plan)
-            .with_mode(PermissionMode::Plan);
-        assert_eq!(plan.pre_plan_mode, Some(PermissionMode::AcceptEdits));
-        let left = plan.clone().leave_plan();
-        assert_eq!(
-            (left.mode, left.pre_plan_mode),
-            (PermissionMode::AcceptEdits, None)
-        );
-        let other = plan.with_mode(PermissionMode::Default);
-        assert_eq!((other.mode, other.pre_plan_mode), (PermissionMode::Default, None));
-        let started = PermissionContext::new("/repo", PermissionMode::Plan).leave_plan();
-        assert_eq!(started.mode, PermissionMode::Default);
-    }
 
     #[test]
     fn a_mode_that_is_not_available_counts_as_default() {

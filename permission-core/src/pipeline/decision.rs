@@ -36,8 +36,6 @@ pub enum Outcome {
     Deny {
         /// What the model reads.
         message: String,
-        /// The tool's code, of a failed validation.
-        code: Option<i64>,
     },
 }
 
@@ -60,8 +58,6 @@ pub enum Reason {
     AcceptedEdit,
     /// The mode asks nothing.
     Bypass,
-    /// The classifier decided.
-    Classifier(String),
     /// The user decided.
     User(String),
     /// Somebody had to be asked for this reason, and nobody can be.
@@ -85,15 +81,6 @@ pub enum AskReason {
     Unanalysable(&'static str),
 }
 
-/// What one stage found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// The stage.
-    pub stage: Stage,
-    /// What it found, in words.
-    pub text: String,
-}
-
 /// The end of the pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
@@ -105,8 +92,6 @@ pub struct Decision {
     pub reason: Reason,
     /// The rules that decided, with their places.
     pub rules: Vec<Arc<Rule>>,
-    /// What each stage found, in order.
-    pub trail: Vec<Note>,
 }
 
 impl Decision {

@@ -37,11 +37,6 @@ impl DenialTracking {
     pub fn reached(&self, agent: Option<&str>, threshold: u32) -> bool {
         threshold > 0 && self.consecutive(agent) >= threshold
     }
-
-    /// Forgets a subagent that has ended.
-    pub fn forget(&mut self, agent: &str) {
-        self.subagents.remove(agent);
-    }
 }
 
 #[cfg(test)]
@@ -66,8 +61,5 @@ mod tests {
         );
         denials.note(None, true);
         assert!(!denials.reached(None, 1));
-        denials.note(Some("a"), false);
-        denials.forget("a");
-        assert_eq!(denials.consecutive(Some("a")), 0);
     }
 }

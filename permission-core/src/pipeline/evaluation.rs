@@ -1,7 +1,7 @@
 //! One tool call on its way through the stages, as a state machine.
 //!
-//! Place in the flow: `Pipeline` feeds it; each step says what the host has to do next (run a hook, ask the classifier,
-//! ask the user) or how it ended. Must not skip a stage, and must deny where it is used out of order.
+//! Place in the flow: `Pipeline` feeds it; each step says what the host has to do next (run a hook, ask the user) or
+//! how it ended. Must not skip a stage, and must deny where it is used out of order.
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::{
     context::PermissionContext,
-    decision::{AskReason, Decision, Note, Outcome, Reason, Stage},
+    decision::{AskReason, Decision, Outcome, Reason, Stage},
     hooks::{HookCommand, HookEvent, HookFacts, hook_payload},
-    tool::{Tool, ToolInput},
+    tool::Tool,
     words,
 };
 use crate::{
@@ -37,8 +37,6 @@ pub struct ToolCall {
 pub enum Step {
     /// Run this hook and report its end. One without a command cannot be run: report that it failed.
     Hook(Arc<HookCommand>),
-    /// Ask the classifier.
-    Classify,
     /// Ask the user.
     Ask(Question),
     /// The end.
@@ -56,15 +54,6 @@ pub struct Question {
     pub reason: AskReason,
 }
 
-/// What a classifier says; an error is no verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It may run unasked.
-    Allow(String),
-    /// It must not run.
-    Deny(String),
-}
-
 /// The user's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserAnswer {
@@ -72,8 +61,6 @@ pub enum UserAnswer {
     Allow {
         /// Replaces the input, if given.
         updated_input: Option<Value>,
-        /// Allow rules to add for the session.
-        always: Vec<String>,
     },
     /// It may not.
     Deny {
@@ -90,15 +77,11 @@ pub struct Evaluation {
     pub(super) state: State,
     /// A hook that wants a question, and why.
     pub(super) hook_asks: Option<String>,
-    /// How many of the session's allow rules count.
-    pub(super) mark: usize,
-    pub(super) trail: Vec<Note>,
 }
 
 /// What is being waited for.
 pub(super) enum State {
     Hooks(VecDeque<Arc<HookCommand>>),
-    Classifying(AskReason),
     Asking,
     Ended,
 }
@@ -111,12 +94,7 @@ pub(super) struct Allowance {
 }
 
 impl Evaluation {
-    pub(super) fn new(
-        context: Arc<PermissionContext>,
-        call: ToolCall,
-        tool: Option<Arc<dyn Tool>>,
-        mark: usize,
-    ) -> Self {
+    pub(super) fn new(context: Arc<PermissionContext>, call: ToolCall, tool: Option<Arc<dyn Tool>>) -> Self {
         let hooks = context.hooks.matching(HookEvent::PreToolUse, &call.name);
         Self {
             context,
@@ -124,8 +102,6 @@ impl Evaluation {
             tool,
             state: State::Hooks(hooks.into()),
             hook_asks: None,
-            mark,
-            trail: Vec::new(),
         }
     }
 
@@ -150,11 +126,6 @@ impl Evaluation {
         )
     }
 
-    pub(super) fn note(&mut self, stage: Stage, text: impl Into<String>) {
-        let text = text.into();
-        self.trail.push(Note { stage, text });
-    }
-
     /// Looks at the call with the input as it is now.
     pub(super) fn with_call<T>(&self, paths: &dyn PathResolver, look: impl FnOnce(&Call<'_>) -> T) -> T {
         let directories = self.context.directories();
@@ -163,40 +134,27 @@ impl Evaluation {
     }
 
     /// The denial of the first stage; asked again for every changed input.
-    pub(super) fn invalid(&mut self, paths: &dyn PathResolver) -> Option<Decision> {
-        let Some(tool) = self.tool.clone() else {
+    pub(super) fn invalid(&mut self) -> Option<Decision> {
+        let Some(tool) = &self.tool else {
             return Some(self.denied(Stage::Validate, Reason::UnknownTool, None));
         };
-        if !self.call.input.is_object() {
-            let reason = Reason::InvalidInput("it is not an object".to_owned());
-            return Some(self.denied(Stage::Validate, reason, None));
-        }
-        match self.with_call(paths, |call| tool.validate_input(&ToolInput { call })) {
-            Ok(()) => {
-                self.note(Stage::Validate, words::PASSED);
-                None
-            }
-            Err(invalid) => {
-                let mut decision = self.denied(Stage::Validate, Reason::InvalidInput(invalid.message), None);
-                if let Outcome::Deny { code, .. } = &mut decision.outcome {
-                    *code = Some(invalid.code);
-                }
-                Some(decision)
-            }
-        }
+        let refused = if self.call.input.is_object() {
+            tool.validate_input(&self.call.input).err()?
+        } else {
+            words::NO_OBJECT.to_owned()
+        };
+        Some(self.denied(Stage::Validate, Reason::InvalidInput(refused), None))
     }
 
     /// Ends the call with a denial.
     pub(super) fn denied(&mut self, stage: Stage, reason: Reason, rule: Option<Arc<Rule>>) -> Decision {
         let message = words::denied(stage, &reason, rule.as_deref());
         self.state = State::Ended;
-        self.note(stage, message.clone());
         Decision {
-            outcome: Outcome::Deny { message, code: None },
+            outcome: Outcome::Deny { message },
             stage,
             reason,
             rules: rule.into_iter().collect(),
-            trail: std::mem::take(&mut self.trail),
         }
     }
 
@@ -210,7 +168,6 @@ impl Evaluation {
             stage: by.stage,
             reason: by.reason,
             rules: by.rules,
-            trail: std::mem::take(&mut self.trail),
         }
     }
 }

@@ -1,31 +1,30 @@
 //! The stages in their order: validation, hooks, mode and rules, prompt, check.
 //!
-//! Place in the flow: [`Pipeline`] holds what outlives a call (context, the session's rules, denials) and moves an
+//! Place in the flow: [`Pipeline`] holds what outlives a call (context, denials) and moves an
 //! [`Evaluation`] from step to step. Everything that is not clearly an allow denies.
 
 use std::sync::Arc;
 
 use super::{
-    context::{PermissionContext, SessionRules},
+    context::PermissionContext,
     decision::{AskReason, Decision, Reason, Stage},
     denials::DenialTracking,
-    evaluation::{Allowance, Evaluation, Question, State, Step, ToolCall, UserAnswer, Verdict},
+    evaluation::{Allowance, Evaluation, Question, State, Step, ToolCall, UserAnswer},
     hooks::{HookRun, PreToolUse},
     plan,
-    tool::{Check, Tool, ToolInput},
+    tool::Tool,
     words,
 };
 use crate::{
     modes::PermissionMode,
     paths::PathResolver,
-    rules::{Allowed, Hit, RuleKind, RuleProblem, RuleSet},
+    rules::{Allowed, Hit},
 };
 
 /// What decides about the calls of a session.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     context: Arc<PermissionContext>,
-    session: SessionRules,
     denials: DenialTracking,
 }
 
@@ -34,7 +33,6 @@ impl Pipeline {
     pub fn new(context: PermissionContext) -> Self {
         Self {
             context: Arc::new(context),
-            session: SessionRules::default(),
             denials: DenialTracking::default(),
         }
     }
@@ -49,16 +47,6 @@ impl Pipeline {
         &self.context
     }
 
-    /// The denials in a row.
-    pub fn denials(&self) -> &DenialTracking {
-        &self.denials
-    }
-
-    /// Adds a rule for the session: a limit counts at once, an allow rule from the next call on.
-    pub fn add_rule(&mut self, kind: RuleKind, text: &str) -> Option<RuleProblem> {
-        self.session.add(kind, text)
-    }
-
     /// Begins with a call. A tool that is `None` is unknown.
     pub fn start(
         &mut self,
@@ -66,8 +54,8 @@ impl Pipeline {
         tool: Option<Arc<dyn Tool>>,
         paths: &dyn PathResolver,
     ) -> (Evaluation, Step) {
-        let mut evaluation = Evaluation::new(Arc::clone(&self.context), call, tool, self.session.mark());
-        let step = match evaluation.invalid(paths) {
+        let mut evaluation = Evaluation::new(Arc::clone(&self.context), call, tool);
+        let step = match evaluation.invalid() {
             None => self.next_hook(&mut evaluation, paths),
             Some(denied) => self.done(&evaluation, denied),
         };
@@ -89,52 +77,20 @@ impl Pipeline {
         };
         let unusable = HookRun::Failed(words::HOOK_NOT_RUN.to_owned());
         let run = if hook.command.is_some() { run } else { &unusable };
-        match PreToolUse::read(run, evaluation.context.options.hooks) {
-            PreToolUse::Approve { note } => {
-                evaluation.note(Stage::Hooks, note.unwrap_or_else(|| words::PASSED.to_owned()));
-            }
+        match PreToolUse::read(run) {
+            PreToolUse::Approve => {}
             PreToolUse::Deny { reason } => return self.deny(evaluation, Stage::Hooks, Reason::Hook(reason)),
             PreToolUse::Change { input, ask } => {
-                if let Some(why) = ask {
-                    evaluation.note(Stage::Hooks, why.clone());
-                    evaluation.hook_asks.get_or_insert(why);
-                }
+                evaluation.hook_asks = evaluation.hook_asks.take().or(ask);
                 if let Some(input) = input {
-                    evaluation.note(Stage::Hooks, words::CHANGED);
                     evaluation.call.input = input;
-                    if let Some(denied) = evaluation.invalid(paths) {
+                    if let Some(denied) = evaluation.invalid() {
                         return self.done(evaluation, denied);
                     }
                 }
             }
         }
         self.next_hook(evaluation, paths)
-    }
-
-    /// Goes on after the classifier; an error of its is `None`.
-    pub fn classified(
-        &mut self,
-        evaluation: &mut Evaluation,
-        verdict: Option<Verdict>,
-        paths: &dyn PathResolver,
-    ) -> Step {
-        let State::Classifying(reason) = &evaluation.state else {
-            return self.misused(evaluation);
-        };
-        let reason = reason.clone();
-        match verdict {
-            Some(Verdict::Deny(why)) => self.deny(evaluation, Stage::Prompt, Reason::Classifier(why)),
-            Some(Verdict::Allow(why)) if evaluation.context.effective_mode() == PermissionMode::Auto => {
-                evaluation.note(Stage::Prompt, why.clone());
-                let by = Allowance {
-                    stage: Stage::Prompt,
-                    reason: Reason::Classifier(why),
-                    rules: Vec::new(),
-                };
-                self.check(evaluation, by, paths)
-            }
-            Some(Verdict::Allow(_)) | None => self.prompt(evaluation, reason),
-        }
     }
 
     /// Goes on after the user's answer.
@@ -147,7 +103,7 @@ impl Pipeline {
         let State::Asking = evaluation.state else {
             return self.misused(evaluation);
         };
-        let (updated_input, always) = match answer {
+        let updated_input = match answer {
             UserAnswer::Deny { message } => {
                 let message = if message.trim().is_empty() {
                     words::USER_DENIED.to_owned()
@@ -156,31 +112,24 @@ impl Pipeline {
                 };
                 return self.deny(evaluation, Stage::Prompt, Reason::User(message));
             }
-            UserAnswer::Allow {
-                updated_input,
-                always,
-            } => (updated_input, always),
+            UserAnswer::Allow { updated_input } => updated_input,
         };
-        evaluation.note(Stage::Prompt, words::USER_ALLOWED);
         if let Some(input) = updated_input {
             evaluation.call.input = input;
-            if let Some(denied) = evaluation.invalid(paths) {
+            if let Some(denied) = evaluation.invalid() {
                 return self.done(evaluation, denied);
             }
         }
-        // The input may be another one, and limits may have come meanwhile.
+        // The input may be another one, and a path may lead elsewhere by now.
         if let Some(denied) = self.limited(evaluation, paths) {
             return self.done(evaluation, denied);
-        }
-        for rule in always {
-            self.session.add(RuleKind::Allow, &rule);
         }
         let by = Allowance {
             stage: Stage::Prompt,
             reason: Reason::User(words::USER_ALLOWED.to_owned()),
             rules: Vec::new(),
         };
-        self.check(evaluation, by, paths)
+        self.check(evaluation, by)
     }
 
     fn next_hook(&mut self, evaluation: &mut Evaluation, paths: &dyn PathResolver) -> Step {
@@ -189,7 +138,7 @@ impl Pipeline {
                 Some(hook) => Step::Hook(Arc::clone(hook)),
                 None => self.rules(evaluation, paths),
             },
-            State::Classifying(_) | State::Asking | State::Ended => self.misused(evaluation),
+            State::Asking | State::Ended => self.misused(evaluation),
         }
     }
 
@@ -198,57 +147,37 @@ impl Pipeline {
             return self.done(evaluation, denied);
         }
         let mode = evaluation.context.effective_mode();
-        let limits = self.session.limits();
-        let asks = evaluation.with_call(paths, |call| {
-            evaluation.context.rules.asks(call).or_else(|| limits.asks(call))
-        });
+        let asks = evaluation.with_call(paths, |call| evaluation.context.rules.asks(call));
         let hook = evaluation.hook_asks.take().map(AskReason::Hook);
         if let Some(reason) = asks.map(|hit| AskReason::Rule(hit.rule)).or(hook) {
             return self.prompt(evaluation, reason);
         }
         if mode == PermissionMode::BypassPermissions {
-            return self.check(evaluation, needless(Reason::Bypass), paths);
+            return self.check(evaluation, needless(Reason::Bypass));
         }
         let agent = evaluation.call.agent.as_deref();
-        if self
-            .denials
-            .reached(agent, evaluation.context.options.denial_threshold)
-        {
+        if self.denials.reached(agent, evaluation.context.denial_threshold) {
             let count = self.denials.consecutive(agent);
             return self.prompt(evaluation, AskReason::Denials(count));
         }
         if let Some(allowance) = self.allowance(evaluation, paths) {
-            return self.check(evaluation, allowance, paths);
+            return self.check(evaluation, allowance);
         }
         let doubt = evaluation.with_call(paths, |call| call.doubt());
         let reason = doubt.map_or(AskReason::NothingMatched, AskReason::Unanalysable);
-        let waits = evaluation.context.await_automated_checks && evaluation.context.auto_available;
-        if mode == PermissionMode::Auto || waits {
-            evaluation.state = State::Classifying(reason);
-            return Step::Classify;
-        }
         self.prompt(evaluation, reason)
     }
 
     /// The denial of a deny rule or of `plan`.
     fn limited(&self, evaluation: &mut Evaluation, paths: &dyn PathResolver) -> Option<Decision> {
-        let limits = self.session.limits();
-        let hit = evaluation.with_call(paths, |call| {
-            evaluation
-                .context
-                .rules
-                .denies(call)
-                .or_else(|| limits.denies(call))
-        });
+        let hit = evaluation.with_call(paths, |call| evaluation.context.rules.denies(call));
         if let Some(Hit { rule }) = hit {
             return Some(evaluation.denied(Stage::Rules, Reason::Rule, Some(rule)));
         }
         let plan = evaluation.context.effective_mode() == PermissionMode::Plan;
-        let tool = evaluation.tool.clone();
         let may_run = !plan
             || evaluation.with_call(paths, |call| {
-                let reads = tool.is_some_and(|tool| tool.reads_only(&ToolInput { call }));
-                reads || plan::is_exempt(call, evaluation.context.plan_file.as_deref())
+                call.only_reads() || plan::is_exempt(call, evaluation.context.plan_file.as_deref())
             });
         (!may_run).then(|| evaluation.denied(Stage::Rules, Reason::Plan, None))
     }
@@ -257,11 +186,7 @@ impl Pipeline {
     fn allowance(&self, evaluation: &Evaluation, paths: &dyn PathResolver) -> Option<Allowance> {
         let context = &evaluation.context;
         let accepts = context.effective_mode() == PermissionMode::AcceptEdits;
-        let mut rules: RuleSet = context.rules.clone();
-        self.session
-            .allows_at(evaluation.mark)
-            .for_each(|set| rules.extend(set));
-        evaluation.with_call(paths, |call| match rules.settles(call, accepts) {
+        evaluation.with_call(paths, |call| match context.rules.settles(call, accepts) {
             Some(Allowed::ByRules(rules)) => Some(Allowance {
                 stage: Stage::Rules,
                 reason: Reason::Rule,
@@ -274,7 +199,6 @@ impl Pipeline {
     }
 
     fn prompt(&mut self, evaluation: &mut Evaluation, reason: AskReason) -> Step {
-        evaluation.note(Stage::Rules, reason.to_string());
         let silent = evaluation.context.avoid_prompts || evaluation.context.mode == PermissionMode::DontAsk;
         if silent {
             return self.deny(evaluation, Stage::Prompt, Reason::NoPrompt(reason));
@@ -287,45 +211,17 @@ impl Pipeline {
         })
     }
 
-    fn check(&mut self, evaluation: &mut Evaluation, by: Allowance, paths: &dyn PathResolver) -> Step {
-        if by.stage == Stage::Rules {
-            let rules: Vec<String> = by.rules.iter().map(ToString::to_string).collect();
-            evaluation.note(
-                Stage::Rules,
-                format!("{} {}", by.reason, rules.join(", ")).trim().to_owned(),
-            );
-            evaluation.note(Stage::Prompt, words::SKIPPED_PROMPT);
-        }
-        if by.reason == Reason::Bypass && evaluation.context.options.bypass_skips_checks {
-            evaluation.note(Stage::Check, words::SKIPPED);
-            let decision = evaluation.allowed(by);
-            return self.done(evaluation, decision);
-        }
-        let Some(tool) = evaluation.tool.clone() else {
-            return self.misused(evaluation);
+    fn check(&mut self, evaluation: &mut Evaluation, by: Allowance) -> Step {
+        let checked = match &evaluation.tool {
+            Some(tool) => tool.check_permissions(&evaluation.call.input),
+            None => return self.misused(evaluation),
         };
-        match evaluation.with_call(paths, |call| tool.check_permissions(&ToolInput { call })) {
-            Check::Allow { updated_input } => {
-                if let Some(input) = updated_input.filter(|input| *input != evaluation.call.input) {
-                    evaluation.call.input = input;
-                    evaluation.note(Stage::Check, words::CHANGED);
-                    if let Some(denied) = self.limited(evaluation, paths) {
-                        return self.done(evaluation, denied);
-                    }
-                }
-                evaluation.note(Stage::Check, words::PASSED);
+        match checked {
+            Ok(()) => {
                 let decision = evaluation.allowed(by);
                 self.done(evaluation, decision)
             }
-            Check::Deny { message } => self.deny(evaluation, Stage::Check, Reason::Check(message)),
-            Check::Ask { message } => {
-                let message = if message.trim().is_empty() {
-                    words::CHECK_ASKS.to_owned()
-                } else {
-                    message
-                };
-                self.deny(evaluation, Stage::Check, Reason::Check(message))
-            }
+            Err(message) => self.deny(evaluation, Stage::Check, Reason::Check(message)),
         }
     }
 

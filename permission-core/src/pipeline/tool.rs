@@ -10,68 +10,13 @@ use crate::{
     shell::{Analysis, Invocation, is_read_only, is_writer},
 };
 
-/// A tool's part in the pipeline.
+/// A tool's part in the pipeline. An error says why not, for the model.
 pub trait Tool: Send + Sync {
-    /// Its name.
-    fn name(&self) -> &str;
-
     /// Whether the input is well formed and within the tool's scope.
-    fn validate_input(&self, call: &ToolInput<'_>) -> Result<(), InvalidInput> {
-        let _ = call;
-        Ok(())
-    }
+    fn validate_input(&self, input: &Value) -> Result<(), String>;
 
     /// Whether the call may run, after all other stages have agreed.
-    fn check_permissions(&self, call: &ToolInput<'_>) -> Check {
-        let _ = call;
-        Check::Allow { updated_input: None }
-    }
-
-    /// Whether this call only reads, so that it may run in `plan`. By default, what is known by the tool's name.
-    fn reads_only(&self, call: &ToolInput<'_>) -> bool {
-        call.call.only_reads()
-    }
-}
-
-/// The call that a tool is asked about.
-pub struct ToolInput<'a> {
-    pub(super) call: &'a Call<'a>,
-}
-
-/// A refused input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InvalidInput {
-    /// Why, for the model.
-    pub message: String,
-    /// The tool's code for it.
-    pub code: i64,
-}
-
-/// What a tool's own check says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Check {
-    /// It may run.
-    Allow {
-        /// Replaces the input, if given.
-        updated_input: Option<Value>,
-    },
-    /// It may not.
-    Deny {
-        /// Why, for the model.
-        message: String,
-    },
-    /// It wants a question. There is none after the fourth stage, so this denies.
-    Ask {
-        /// Why.
-        message: String,
-    },
-}
-
-impl ToolInput<'_> {
-    /// The input.
-    pub fn input(&self) -> &Value {
-        self.call.input
-    }
+    fn check_permissions(&self, input: &Value) -> Result<(), String>;
 }
 
 impl Call<'_> {

@@ -97,7 +97,6 @@ pub(super) fn reason(reason: &Reason) -> String {
         Reason::ReadOnly => "it only reads, inside the working directories".to_owned(),
         Reason::AcceptedEdit => "edits inside the working directories are accepted in this mode".to_owned(),
         Reason::Bypass => "this mode asks nothing".to_owned(),
-        Reason::Classifier(reason) => format!("the classifier decided: {reason}"),
         Reason::User(message) => message.clone(),
         Reason::NoPrompt(why) => format!("{}, and no prompt is available", ask_reason(why)),
         Reason::Check(message) => message.clone(),
@@ -134,9 +133,5 @@ pub(super) fn denied(stage: Stage, reason: &Reason, rule: Option<&Rule>) -> Stri
 
 pub(super) const USER_ALLOWED: &str = "the user allowed it";
 pub(super) const USER_DENIED: &str = "the user denied it";
-pub(super) const CHECK_ASKS: &str = "the tool's own check did not allow the call";
-pub(super) const PASSED: &str = "passed";
-pub(super) const SKIPPED: &str = "skipped in this mode";
-pub(super) const CHANGED: &str = "the input was changed";
-pub(super) const SKIPPED_PROMPT: &str = "no question needed";
+pub(super) const NO_OBJECT: &str = "it is not an object";
 pub(super) const OUT_OF_ORDER: &str = "an answer came that nobody waited for";

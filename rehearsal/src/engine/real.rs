@@ -122,10 +122,7 @@ impl Play {
         let answer = match verdict {
             Ok((source, updates, updated_input)) => {
                 trial.answer = Some((source, updates));
-                UserAnswer::Allow {
-                    updated_input,
-                    always: Vec::new(),
-                }
+                UserAnswer::Allow { updated_input }
             }
             Err(refusal) => {
                 let message = refusal.text.clone();
@@ -164,14 +161,6 @@ impl Play {
                 let payload = trial.evaluation.payload(&core.hook_facts(&*trial.ground));
                 call.work = Some(core.begin_work(&trial.ground, Job::Hook { hook, payload }));
             }
-            Step::Classify => {
-                let Some(trial) = self.trial(number) else { return };
-                let ground = Arc::clone(&trial.ground);
-                let step = core
-                    .pipeline(&*ground)
-                    .classified(&mut trial.evaluation, None, &*ground);
-                self.proceed(number, step, core);
-            }
             Step::Ask(question) => self.ask_for_real(number, &question, core),
             Step::Done(decision) => self.decided(number, *decision, core),
         }
@@ -187,10 +176,7 @@ impl Play {
             AskReason::NothingMatched | AskReason::Unanalysable(_)
         );
         if settled && call.verdict.allow {
-            let answer = UserAnswer::Allow {
-                updated_input: None,
-                always: Vec::new(),
-            };
+            let answer = UserAnswer::Allow { updated_input: None };
             self.user_answered(number, answer, core);
             return;
         }

@@ -93,11 +93,8 @@ impl Core {
 
     /// Takes the session's mode into the snapshot.
     pub(super) fn mode_counts(&mut self) {
-        let (mode, before_plan) = (self.mode, self.before_plan);
-        self.amend(|context| {
-            context.mode = mode;
-            context.pre_plan_mode = (mode == PermissionMode::Plan).then_some(before_plan);
-        });
+        let mode = self.mode;
+        self.amend(|context| context.mode = mode);
     }
 
     /// Makes a new snapshot of the present one, if there is one.
@@ -124,12 +121,11 @@ impl Core {
         let mut context = PermissionContext::new(&*places.project, self.mode);
         context.home = Some(places.home.clone());
         context.plan_file = Some(places.plan.clone());
-        context.pre_plan_mode = (self.mode == PermissionMode::Plan).then_some(self.before_plan);
         let launched_for_it = self.setup.allow_bypass || self.setup.mode == PermissionMode::BypassPermissions;
         context.bypass_available = launched_for_it && settings.values.bypass_disabled.is_none();
         context.auto_available = settings.values.auto_disabled.is_none();
         context.avoid_prompts = !self.setup.asks;
-        context.options.denial_threshold = self
+        context.denial_threshold = self
             .bill
             .script
             .session

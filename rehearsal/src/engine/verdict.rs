@@ -75,7 +75,7 @@ fn accepted(decision: &Decision, trial: &Trial, hook_allows: bool, input: Map<St
 
 fn refused(decision: &Decision, tool: &str, mode: PermissionMode) -> Refusal {
     let message = match &decision.outcome {
-        Outcome::Deny { message, .. } => message.clone(),
+        Outcome::Deny { message } => message.clone(),
         Outcome::Allow { .. } => String::new(),
     };
     match &decision.reason {
@@ -87,7 +87,6 @@ fn refused(decision: &Decision, tool: &str, mode: PermissionMode) -> Refusal {
         Reason::NoPrompt(_) if mode == PermissionMode::DontAsk => Refusal::of_config(message, "mode"),
         Reason::NoPrompt(AskReason::Rule(_)) => Refusal::of_config(message, "rule"),
         Reason::NoPrompt(_) => Refusal::of_config(message, "asyncAgent"),
-        Reason::Classifier(_) => Refusal::of_config(message, "classifier"),
         Reason::ReadOnly | Reason::AcceptedEdit | Reason::Bypass | Reason::User(_) | Reason::Check(_) => {
             Refusal::of_config(message, "other")
         }

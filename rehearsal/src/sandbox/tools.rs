@@ -5,16 +5,13 @@
 
 use std::sync::Arc;
 
-use permission_core::pipeline::{Check, InvalidInput, Tool, ToolInput};
+use permission_core::pipeline::Tool;
 use serde_json::{Map, Value};
 
 use super::files::{self, edited, located};
 use super::search;
 use super::shell::MAX_MS;
 use crate::engine::Places;
-
-/// The code of every refusal: there is nobody to tell them apart.
-const CODE: i64 = 1;
 
 const MAX_QUESTIONS: usize = 4;
 
@@ -36,7 +33,6 @@ enum Kind {
 #[derive(Debug)]
 struct RealTool {
     kind: Kind,
-    name: String,
     places: Places,
 }
 
@@ -71,33 +67,22 @@ pub(super) fn tool(name: &str, places: &Places) -> Option<Arc<dyn Tool>> {
     };
     Some(Arc::new(RealTool {
         kind,
-        name: name.to_owned(),
         places: places.clone(),
     }))
 }
 
 impl Tool for RealTool {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn validate_input(&self, call: &ToolInput<'_>) -> Result<(), InvalidInput> {
-        let refused = |message: String| InvalidInput { message, code: CODE };
-        let Some(input) = call.input().as_object() else {
-            return Err(refused("The input is not an object.".to_owned()));
+    fn validate_input(&self, input: &Value) -> Result<(), String> {
+        let Some(input) = input.as_object() else {
+            return Err("The input is not an object.".to_owned());
         };
-        self.shape(input)
-            .and_then(|()| self.place(input))
-            .and_then(|()| self.sense(input))
-            .map_err(refused)
+        self.shape(input)?;
+        self.place(input)?;
+        self.sense(input)
     }
 
-    fn check_permissions(&self, call: &ToolInput<'_>) -> Check {
-        let place = call.input().as_object().map(|input| self.place(input));
-        match place {
-            Some(Err(message)) => Check::Deny { message },
-            Some(Ok(())) | None => Check::Allow { updated_input: None },
-        }
+    fn check_permissions(&self, input: &Value) -> Result<(), String> {
+        input.as_object().map_or(Ok(()), |input| self.place(input))
     }
 }
 

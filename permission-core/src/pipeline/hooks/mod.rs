@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 pub use matcher::HookMatcher;
 pub(crate) use matcher::older_name;
-pub use outcome::{HookOptions, HookRun, PostToolUse, PreToolUse};
+pub use outcome::{HookRun, PostToolUse, PreToolUse};
 
 use super::words;
 use crate::{

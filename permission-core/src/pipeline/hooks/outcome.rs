@@ -27,21 +27,11 @@ pub enum HookRun {
     Failed(String),
 }
 
-/// How outcomes are read that are nobody's clear intention.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct HookOptions {
-    /// A hook that fails otherwise than with exit code 2 is only noted.
-    pub nonblocking_errors: bool,
-}
-
 /// What a hook before a tool says.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PreToolUse {
     /// On to the next hook or stage.
-    Approve {
-        /// Something to log.
-        note: Option<String>,
-    },
+    Approve,
     /// The tool does not run.
     Deny {
         /// Why, for the model.
@@ -67,20 +57,11 @@ pub struct PostToolUse {
 
 impl PreToolUse {
     /// Reads the end of a hook before a tool.
-    pub fn read(run: &HookRun, options: HookOptions) -> Self {
-        let failed = |note: String| {
-            if options.nonblocking_errors {
-                Self::Approve { note: Some(note) }
-            } else {
-                Self::deny(note)
-            }
-        };
+    pub fn read(run: &HookRun) -> Self {
         match run {
-            HookRun::TimedOut => Self::Approve {
-                note: Some(words::HOOK_TIMED_OUT.to_owned()),
-            },
+            HookRun::TimedOut => Self::Approve,
             HookRun::Overflowed => Self::deny(words::HOOK_OVERFLOWED),
-            HookRun::Failed(why) => failed(words::hook_failed(why)),
+            HookRun::Failed(why) => Self::deny(words::hook_failed(why)),
             HookRun::Exited { code: 0, stdout, .. } => Self::output(stdout),
             HookRun::Exited {
                 code: 2,
@@ -88,7 +69,7 @@ impl PreToolUse {
                 stderr,
             } => Self::deny(printed(stdout, stderr).unwrap_or_else(|| words::HOOK_DENIED.into())),
             HookRun::Exited { code, stdout, stderr } => {
-                failed(words::hook_exit(*code, printed(stdout, stderr).as_deref()))
+                Self::deny(words::hook_exit(*code, printed(stdout, stderr).as_deref()))
             }
         }
     }
@@ -102,7 +83,7 @@ impl PreToolUse {
     fn output(stdout: &[u8]) -> Self {
         let bytes = trimmed(stdout);
         if bytes.is_empty() {
-            return Self::Approve { note: None };
+            return Self::Approve;
         }
         if let Some(why) = denial(bytes) {
             return Self::deny(reason(why).unwrap_or_else(|| words::HOOK_DENIED.into()));
@@ -153,7 +134,7 @@ impl PreToolUse {
             return Err(bad_input());
         }
         Ok(match (input.cloned(), ask) {
-            (None, None) => Self::Approve { note: None },
+            (None, None) => Self::Approve,
             (input, ask) => Self::Change { input, ask },
         })
     }
@@ -292,17 +273,13 @@ mod tests {
         }
     }
 
-    fn pre(run: &HookRun) -> PreToolUse {
-        PreToolUse::read(run, HookOptions::default())
-    }
-
     #[test]
     fn case_80_every_end_of_a_hook_has_its_outcome() {
-        let denies = |run: &HookRun, expected: &str| match pre(run) {
+        let denies = |run: &HookRun, expected: &str| match PreToolUse::read(run) {
             PreToolUse::Deny { reason } => assert_eq!(reason, expected),
             other => panic!("{run:?}: {other:?}"),
         };
-        assert_eq!(pre(&exited(0, b" \n", "")), PreToolUse::Approve { note: None });
+        assert_eq!(PreToolUse::read(&exited(0, b" \n", "")), PreToolUse::Approve);
         denies(&exited(0, b"DENY: no", ""), "no");
         denies(&exited(0, b"\xef\xbb\xbf \n DENY:no", ""), "no");
         denies(&exited(0, b"DENY:", ""), words::HOOK_DENIED);
@@ -319,35 +296,32 @@ mod tests {
         denies(&exited(0, b"[1]", ""), words::HOOK_BAD_JSON);
         denies(&exited(0, b"{\"a\":\"\xff\"}", ""), words::HOOK_BAD_JSON);
         denies(&exited(0, br#"{"updatedInput":5}"#, ""), words::HOOK_BAD_INPUT);
-        assert!(matches!(
-            pre(&HookRun::TimedOut),
-            PreToolUse::Approve { note: Some(_) }
-        ));
+        assert_eq!(PreToolUse::read(&HookRun::TimedOut), PreToolUse::Approve);
         let changed = PreToolUse::Change {
             input: Some(json!({ "a": 1 })),
             ask: None,
         };
-        assert_eq!(pre(&exited(0, br#"{"updatedInput":{"a":1}}"#, "")), changed);
+        assert_eq!(
+            PreToolUse::read(&exited(0, br#"{"updatedInput":{"a":1}}"#, "")),
+            changed
+        );
     }
 
     #[test]
     fn the_fields_of_claude_code_count() {
-        let say = |said: Value| pre(&exited(0, said.to_string().as_bytes(), ""));
+        let say = |said: Value| PreToolUse::read(&exited(0, said.to_string().as_bytes(), ""));
         let specific = |decision: &str| json!({ "hookSpecificOutput": { "permissionDecision": decision, "permissionDecisionReason": "r" } });
         let deny = |reason: &str| PreToolUse::Deny {
             reason: reason.into(),
         };
         assert_eq!(say(specific("deny")), deny("r"));
-        assert_eq!(say(specific("allow")), PreToolUse::Approve { note: None });
+        assert_eq!(say(specific("allow")), PreToolUse::Approve);
         assert_eq!(say(specific("whatever")), deny(words::HOOK_BAD_DECISION));
         assert_eq!(say(json!({ "decision": "block", "reason": "b" })), deny("b"));
         assert_eq!(say(json!({ "continue": false, "stopReason": "s" })), deny("s"));
         assert_eq!(say(json!({ "decision": "deny", "reason": "b" })), deny("b"));
         assert_eq!(say(json!({ "decision": "no" })), deny(words::HOOK_BAD_DECISION));
-        assert_eq!(
-            say(json!({ "decision": "approve" })),
-            PreToolUse::Approve { note: None }
-        );
+        assert_eq!(say(json!({ "decision": "approve" })), PreToolUse::Approve);
         assert_eq!(
             say(json!({ "permissionDecision": "deny" })),
             deny(words::HOOK_DENIED)
@@ -388,7 +362,7 @@ mod tests {
             r#"{"permission": "deny"}"#,
         ];
         for said in denied {
-            let said_so = pre(&exited(0, said.as_bytes(), ""));
+            let said_so = PreToolUse::read(&exited(0, said.as_bytes(), ""));
             assert!(matches!(said_so, PreToolUse::Deny { .. }), "{said}: {said_so:?}");
         }
         let goes_on = [
@@ -398,8 +372,8 @@ mod tests {
             r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
         ];
         for said in goes_on {
-            let said_so = pre(&exited(0, said.as_bytes(), ""));
-            assert_eq!(said_so, PreToolUse::Approve { note: None }, "{said}");
+            let said_so = PreToolUse::read(&exited(0, said.as_bytes(), ""));
+            assert_eq!(said_so, PreToolUse::Approve, "{said}");
         }
     }
 
@@ -425,26 +399,14 @@ mod tests {
         ];
         for (run, expected) in rows {
             let reason = expected.to_owned();
-            assert_eq!(pre(run), PreToolUse::Deny { reason }, "{run:?}");
+            assert_eq!(PreToolUse::read(run), PreToolUse::Deny { reason }, "{run:?}");
             assert_eq!(PostToolUse::read(run).note.as_deref(), Some(expected), "{run:?}");
         }
-        let long = pre(&exited(1, b"", &"x".repeat(5_000)));
+        let long = PreToolUse::read(&exited(1, b"", &"x".repeat(5_000)));
         let PreToolUse::Deny { reason } = long else {
             panic!("{long:?}")
         };
         assert!(reason.chars().count() < 2_100 && reason.ends_with('…'));
-    }
-
-    #[test]
-    fn a_switch_loosens_errors() {
-        let loose = HookOptions {
-            nonblocking_errors: true,
-        };
-        let loosely = |run: &HookRun| PreToolUse::read(run, loose);
-        assert!(matches!(loosely(&exited(1, b"", "")), PreToolUse::Approve { .. }));
-        for run in [exited(2, b"", ""), HookRun::Overflowed, exited(0, b"hello", "")] {
-            assert!(matches!(loosely(&run), PreToolUse::Deny { .. }), "{run:?}");
-        }
     }
 
     #[test]

@@ -5,7 +5,7 @@
 mod cases;
 mod model;
 mod modes;
-mod trail;
+mod wording;
 
 use std::{collections::VecDeque, sync::Arc};
 
@@ -22,25 +22,15 @@ use crate::{
 /// A tool whose own stages can be set.
 struct Scripted {
     valid: fn(&Value) -> bool,
-    check: Check,
+    check: Result<(), String>,
 }
 
 impl Tool for Scripted {
-    fn name(&self) -> &str {
-        "Scripted"
+    fn validate_input(&self, input: &Value) -> Result<(), String> {
+        (self.valid)(input).then_some(()).ok_or("refused".into())
     }
 
-    fn validate_input(&self, call: &ToolInput<'_>) -> Result<(), InvalidInput> {
-        if (self.valid)(call.input()) {
-            return Ok(());
-        }
-        Err(InvalidInput {
-            message: "refused".into(),
-            code: 7,
-        })
-    }
-
-    fn check_permissions(&self, _: &ToolInput<'_>) -> Check {
+    fn check_permissions(&self, _: &Value) -> Result<(), String> {
         self.check.clone()
     }
 }
@@ -51,7 +41,6 @@ struct Scene {
     tool: Option<Arc<dyn Tool>>,
     hooks: VecDeque<HookRun>,
     answers: VecDeque<UserAnswer>,
-    verdict: Option<Verdict>,
     /// How often the user was asked.
     asked: usize,
 }
@@ -80,11 +69,10 @@ impl Scene {
             pipeline: Pipeline::new(context),
             tool: Some(Arc::new(Scripted {
                 valid: |_| true,
-                check: Check::Allow { updated_input: None },
+                check: Ok(()),
             })),
             hooks: VecDeque::new(),
             answers: VecDeque::new(),
-            verdict: None,
             asked: 0,
         }
     }
@@ -93,7 +81,7 @@ impl Scene {
         Self::new(PermissionMode::Default, rules)
     }
 
-    fn tool(mut self, valid: fn(&Value) -> bool, check: Check) -> Self {
+    fn tool(mut self, valid: fn(&Value) -> bool, check: Result<(), String>) -> Self {
         self.tool = Some(Arc::new(Scripted { valid, check }));
         self
     }
@@ -142,10 +130,6 @@ impl Scene {
                     let run = self.hooks.pop_front().unwrap();
                     self.pipeline.hook_ended(&mut evaluation, &run, &LexicalPaths)
                 }
-                Step::Classify => {
-                    let verdict = self.verdict.clone();
-                    self.pipeline.classified(&mut evaluation, verdict, &LexicalPaths)
-                }
                 Step::Ask(_) => {
                     self.asked += 1;
                     let answer = self.answers.pop_front().unwrap_or(DENY);
@@ -175,17 +159,7 @@ impl Scene {
 const DENY: UserAnswer = UserAnswer::Deny {
     message: String::new(),
 };
-const ALLOW: UserAnswer = UserAnswer::Allow {
-    updated_input: None,
-    always: Vec::new(),
-};
-
-fn always(rule: &str) -> UserAnswer {
-    UserAnswer::Allow {
-        updated_input: None,
-        always: vec![rule.into()],
-    }
-}
+const ALLOW: UserAnswer = UserAnswer::Allow { updated_input: None };
 
 fn exited(code: i32, stdout: &str) -> HookRun {
     HookRun::Exited {

@@ -14,8 +14,6 @@ struct World {
     bypass_available: bool,
     auto_available: bool,
     avoid_prompts: bool,
-    awaits: bool,
-    skips: bool,
     threshold: u32,
     /// Kind, tool and the value of `n` that the rule is for.
     rules: Vec<(RuleKind, usize, Option<u8>)>,
@@ -27,7 +25,6 @@ struct Given {
     n: u8,
     known: bool,
     hooks: Vec<HookSays>,
-    verdict: Option<bool>,
     user: Option<Option<u8>>,
     check: bool,
 }
@@ -48,13 +45,7 @@ const INVALID: u8 = 4;
 fn world() -> impl Strategy<Value = World> {
     let kind = prop::sample::select(vec![RuleKind::Allow, RuleKind::Deny, RuleKind::Ask]);
     let rule = (kind, 0..3_usize, prop::option::of(0..4_u8));
-    let flags = (
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-        any::<bool>(),
-    );
+    let flags = any::<(bool, bool, bool)>();
     let modes = prop::sample::select(PermissionMode::ALL.to_vec());
     (modes, flags, 0..3_u32, prop::collection::vec(rule, 0..4)).prop_map(|(mode, flags, threshold, rules)| {
         World {
@@ -62,8 +53,6 @@ fn world() -> impl Strategy<Value = World> {
             bypass_available: flags.0,
             auto_available: flags.1,
             avoid_prompts: flags.2,
-            awaits: flags.3,
-            skips: flags.4,
             threshold,
             rules,
         }
@@ -80,7 +69,7 @@ fn given() -> impl Strategy<Value = Given> {
         1 => Just(HookSays::TimeOut),
     ];
     let user = prop::option::of(prop::option::of(0..6_u8));
-    let rest = (prop::option::of(any::<bool>()), user, prop::bool::weighted(0.8));
+    let rest = (user, prop::bool::weighted(0.8));
     (
         0..3_usize,
         0..4_u8,
@@ -88,12 +77,11 @@ fn given() -> impl Strategy<Value = Given> {
         prop::collection::vec(hook, 0..3),
         rest,
     )
-        .prop_map(|(tool, n, known, hooks, (verdict, user, check))| Given {
+        .prop_map(|(tool, n, known, hooks, (user, check))| Given {
             tool,
             n,
             known,
             hooks,
-            verdict,
             user,
             check,
         })
@@ -140,15 +128,9 @@ fn model(world: &World, given: &Given, denials: u32) -> Result<u8, Stage> {
     }
     asked |= says(world, RuleKind::Ask, given.tool, n);
     let bypass = world.mode == PermissionMode::BypassPermissions && world.bypass_available;
-    let auto = world.mode == PermissionMode::Auto && world.auto_available;
     let tired = world.threshold > 0 && denials >= world.threshold;
     let free = !asked && (bypass || !tired && says(world, RuleKind::Allow, given.tool, n));
-    let heard = !asked && !free && !tired && world.auto_available && (auto || world.awaits);
-    if heard && given.verdict == Some(false) {
-        return Err(Stage::Prompt);
-    }
-    let classified = heard && auto && given.verdict == Some(true);
-    if !free && !classified {
+    if !free {
         let silent = world.avoid_prompts || world.mode == PermissionMode::DontAsk;
         let Some(answer) = given.user.filter(|_| !silent) else {
             return Err(Stage::Prompt);
@@ -161,12 +143,7 @@ fn model(world: &World, given: &Given, denials: u32) -> Result<u8, Stage> {
             return Err(Stage::Rules);
         }
     }
-    let unchecked = free && bypass && world.skips;
-    if unchecked || given.check {
-        Ok(n)
-    } else {
-        Err(Stage::Check)
-    }
+    given.check.then_some(n).ok_or(Stage::Check)
 }
 
 fn scene(world: &World) -> Scene {
@@ -179,9 +156,7 @@ fn scene(world: &World) -> Scene {
         context.bypass_available = world.bypass_available;
         context.auto_available = world.auto_available;
         context.avoid_prompts = world.avoid_prompts;
-        context.await_automated_checks = world.awaits;
-        context.options.bypass_skips_checks = world.skips;
-        context.options.denial_threshold = world.threshold;
+        context.denial_threshold = world.threshold;
     })
 }
 
@@ -195,29 +170,16 @@ fn play(mut scene: Scene, given: &Given) -> (Scene, Result<u8, Stage>) {
         HookSays::Fail => exited(3, ""),
         HookSays::TimeOut => HookRun::TimedOut,
     });
-    let check = if given.check {
-        Check::Allow { updated_input: None }
-    } else {
-        Check::Deny { message: "no".into() }
-    };
+    let check = given.check.then_some(()).ok_or("no".into());
     scene = scene
         .tool(|input| input["n"].as_u64() < Some(u64::from(INVALID)), check)
         .hooks(runs);
     if !given.known {
         scene.tool = None;
     }
-    scene.verdict = given.verdict.map(|allow| {
-        let why = String::new();
-        if allow {
-            Verdict::Allow(why)
-        } else {
-            Verdict::Deny(why)
-        }
-    });
     scene.answers.clear();
     scene.answers.extend(given.user.map(|n| UserAnswer::Allow {
         updated_input: n.map(|n| json!({ "n": n })),
-        always: Vec::new(),
     }));
     let decision = scene.call(&name(given.tool), json!({ "n": given.n }));
     let result = match decision.outcome {
@@ -243,7 +205,6 @@ proptest! {
                 Err(Stage::Validate) => denials,
                 Err(Stage::Hooks | Stage::Rules | Stage::Prompt | Stage::Check) => denials + 1,
             };
-            prop_assert_eq!(played.pipeline.denials().consecutive(None), denials);
             scene = played;
         }
     }

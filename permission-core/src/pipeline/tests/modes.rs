@@ -52,22 +52,6 @@ fn plan_reads_and_plans_and_nothing_else() {
 }
 
 #[test]
-fn a_tool_may_say_that_it_only_reads() {
-    struct Looker;
-    impl Tool for Looker {
-        fn name(&self) -> &str {
-            "mcp__s__look"
-        }
-        fn reads_only(&self, _: &ToolInput<'_>) -> bool {
-            true
-        }
-    }
-    let mut scene = Scene::new(PermissionMode::Plan, "allow mcp__s__look");
-    scene.tool = Some(Arc::new(Looker));
-    assert_eq!(scene.ends("mcp__s__look", json!({})), "allow");
-}
-
-#[test]
 fn accept_edits_accepts_edits_of_the_workspace_only() {
     let mode = PermissionMode::AcceptEdits;
     let rows = [
@@ -114,9 +98,6 @@ fn bypass_asks_nothing_but_keeps_limits_hooks_and_checks() {
     );
     let mut hooked = Scene::new(mode, "").hooks([exited(0, "DENY: no")]);
     assert_eq!(hooked.bash_ends("ls"), "deny hooks");
-    let mut skipping = Scene::with(mode, "", |context| context.options.bypass_skips_checks = true);
-    skipping = skipping.tool(|_| true, Check::Deny { message: "no".into() });
-    assert_eq!(skipping.bash_ends("ls"), "allow");
     let mut unavailable = Scene::with(mode, "", |context| context.bypass_available = false);
     assert_eq!(
         unavailable.bash_ends("npm test"),
@@ -126,36 +107,13 @@ fn bypass_asks_nothing_but_keeps_limits_hooks_and_checks() {
 }
 
 #[test]
-fn auto_hears_the_classifier_and_asks_without_a_verdict() {
-    let auto = |verdict: Option<Verdict>| {
-        let mut scene = Scene::with(PermissionMode::Auto, "", |context| context.auto_available = true);
-        scene.verdict = verdict;
-        scene.bash_ends("npm test")
-    };
-    assert_eq!(auto(Some(Verdict::Allow("safe".into()))), "allow");
-    assert_eq!(auto(Some(Verdict::Deny("unsafe".into()))), "deny prompt");
-    assert_eq!(auto(None), "ask, deny prompt");
-    let mut unavailable = Scene::new(PermissionMode::Auto, "");
-    unavailable.verdict = Some(Verdict::Allow("safe".into()));
-    assert_eq!(
-        unavailable.bash_ends("npm test"),
-        "ask, deny prompt",
-        "counts as default"
-    );
-}
-
-#[test]
-fn awaited_checks_can_deny_before_a_dialog_but_not_replace_it() {
-    let waits = |verdict: Verdict| {
-        let mut scene = Scene::with(PermissionMode::Default, "", |context| {
-            context.auto_available = true;
-            context.await_automated_checks = true;
+fn auto_asks_what_no_rule_allows() {
+    for available in [true, false] {
+        let mut scene = Scene::with(PermissionMode::Auto, "", |context| {
+            context.auto_available = available
         });
-        scene.verdict = Some(verdict);
-        scene.bash_ends("npm test")
-    };
-    assert_eq!(waits(Verdict::Allow("safe".into())), "ask, deny prompt");
-    assert_eq!(waits(Verdict::Deny("unsafe".into())), "deny prompt");
+        assert_eq!(scene.bash_ends("npm test"), "ask, deny prompt");
+    }
 }
 
 #[test]
