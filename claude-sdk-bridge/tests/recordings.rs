@@ -17,14 +17,39 @@ use claude_sdk_bridge::messages::{
 };
 use serde_json::Value;
 
-/// What the recorded host sent on purpose to see it refused, or what the protocol only names.
-const UNKNOWN_FROM_HOST: [&str; 8] = [
+/// What the recorded host sent to see it refused, and the requests that the agent neither sends nor answers.
+const UNKNOWN_FROM_HOST: [&str; 33] = [
     "control_request/can_use_tool",
     "control_request/claim_session",
     "control_request/does_not_exist",
     "control_request/elicitation",
+    "control_request/export_conversation",
+    "control_request/generate_session_title",
+    "control_request/get_hooks_listing",
+    "control_request/get_memory_dialog",
+    "control_request/get_sandbox_dialog",
+    "control_request/get_skills_dialog",
+    "control_request/get_status",
+    "control_request/get_task_output",
+    "control_request/get_usage",
     "control_request/hook_callback",
+    "control_request/mcp_authenticate",
+    "control_request/mcp_call",
+    "control_request/mcp_read_resource",
+    "control_request/mcp_reconnect",
+    "control_request/mcp_toggle",
     "control_request/message_rated",
+    "control_request/read_file",
+    "control_request/register_repo_root",
+    "control_request/reload_output_styles",
+    "control_request/reload_plugins",
+    "control_request/reload_skills",
+    "control_request/rewind_files",
+    "control_request/set_color",
+    "control_request/set_cwd",
+    "control_request/set_mcp_permission_mode_override",
+    "control_request/side_question",
+    "control_request/update_settings",
     "user",
     "wat",
 ];

@@ -188,22 +188,7 @@ fn limit(request: &ControlRequest, channel: &Channel) -> Option<Duration> {
     use ControlRequest as R;
     let unlimited = matches!(
         request,
-        R::SideQuestion(_)
-            | R::GenerateTitle(_)
-            | R::RewindFiles(_)
-            | R::McpSetServers(_)
-            | R::McpReconnect(_)
-            | R::McpToggle(_)
-            | R::McpMessage(_)
-            | R::McpCall(_)
-            | R::McpReadResource(_)
-            | R::McpAuthenticate(_)
-            | R::McpClearAuth(_)
-            | R::McpOauthCallbackUrl(_)
-            | R::GetContextUsage(_)
-            | R::GetUsage(_)
-            | R::ReloadPlugins(_)
-            | R::Unknown(_)
+        R::McpSetServers(_) | R::McpMessage(_) | R::GetContextUsage(_) | R::Unknown(_)
     );
     let timings = &channel.timings;
     if matches!(request, R::Initialize(_)) {

@@ -47,7 +47,7 @@ pub(super) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Val
         | ControlRequest::SeedReadState(_)
         | ControlRequest::McpMessage(_)
         | ControlRequest::SetSuggestionsPaused(_) => None,
-        // The protocol has some thirty more, and hosts of other versions know others still.
+        // The protocol has more, and hosts of other versions know others still.
         other => return Err(text::unsupported_subtype(other.kind().unwrap_or("undefined"))),
     })
 }

@@ -17,13 +17,10 @@ pub use initialize::{
     Account, AgentDefinition, AgentInfo, HookMatcher, InitializeRequest, InitializeResponse, ModelInfo,
     SlashCommand,
 };
-pub use reply::{AllowReply, DenyReply, ElicitationReply, HookReply, McpReply, PermissionReply};
+pub use reply::{AllowReply, DenyReply, PermissionReply};
 pub use request::{
-    ApplyFlagSettings, BackgroundTasks, CancelAsyncMessage, ControlRequest, Directory, EndSession,
-    FileSuggestions, GenerateTitle, GetContextUsage, GetUsage, HostControl, HostMcpMessage, Interrupt,
-    McpAuth, McpCall, McpReadResource, McpServerName, McpSetServers, McpToggle, NoFields, PlanContent,
-    ReadFile, ReloadPlugins, RenameSession, RewindFiles, SeedReadState, SetColor, SetCwd,
-    SetMaxThinkingTokens, SetMcpMode, SetModel, SetPermissionMode, SetSuggestionsPaused, SideQuestion,
-    TaskRef, UpdateSettings,
+    ApplyFlagSettings, BackgroundTasks, CancelAsyncMessage, ControlRequest, EndSession, FileSuggestions,
+    GetContextUsage, HostControl, HostMcpMessage, Interrupt, McpSetServers, NoFields, RenameSession,
+    SeedReadState, SetMaxThinkingTokens, SetModel, SetPermissionMode, SetSuggestionsPaused, TaskRef,
 };
 pub use response::{ControlCancel, ControlFailure, ControlResponse, ErrorBody, ResponseBody, SuccessBody};

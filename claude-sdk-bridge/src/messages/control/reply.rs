@@ -40,35 +40,3 @@ wire! {
         }
     }
 }
-
-wire! {
-    /// The answer to `hook_callback`; empty for no opinion.
-    pub struct HookReply {
-        optional {
-            proceed as "continue": bool,
-            suppress_output as "suppressOutput": bool,
-            stop_reason as "stopReason": String,
-            decision: String,
-            reason: String,
-            system_message as "systemMessage": String,
-            hook_specific_output as "hookSpecificOutput": Map<String, Value>,
-            is_async as "async": bool,
-            async_timeout as "asyncTimeout": u64,
-        }
-    }
-}
-
-wire! {
-    /// The answer to `mcp_message`.
-    pub struct McpReply {
-        required { mcp_response: Value, }
-    }
-}
-
-wire! {
-    /// The answer to `elicitation`: `accept` with content, `decline` or `cancel`.
-    pub struct ElicitationReply {
-        required { action: String, }
-        optional { content: Map<String, Value>, }
-    }
-}

@@ -41,11 +41,11 @@ async fn half_a_line_before_the_end_costs_that_line() {
 async fn requests_that_wait_learn_of_the_end() {
     let (mut query, claude) = query();
     let handle = query.handle();
-    let waiting = handle.request(ControlRequest::GetUsage(Default::default()));
+    let waiting = handle.request(ControlRequest::GetContextUsage(Default::default()));
     claude.exits(exited(1));
     drop(claude.output);
     assert_eq!(next(&mut query).await, "ended with exit code `1`");
-    insta::assert_snapshot!(within(waiting).await.unwrap_err(), @"claude ended before it answered `get_usage`; start a new query");
+    insta::assert_snapshot!(within(waiting).await.unwrap_err(), @"claude ended before it answered `get_context_usage`; start a new query");
     let late = within(handle.request(ControlRequest::McpStatus(NoFields::default())))
         .await
         .unwrap_err();
