@@ -42,12 +42,11 @@ fn a_plan_is_shown_with_every_option(world: &mut World) {
         .iter()
         .map(|option| json!([option["optionId"], option["name"], option["kind"]]))
         .collect();
-    // What Claude says of the window comes with its first result; until then the smaller one counts.
     let expected = json!([
         ["exit-plan-default", "Yes, manually approve edits", "allow_once"],
         [
             "exit-plan-clear-accept-edits",
-            "Yes, clear context (100% used) and auto-accept edits",
+            "Yes, clear context (36% used) and auto-accept edits",
             "allow_always"
         ],
         ["exit-plan-accept-edits", "Yes, auto-accept edits", "allow_always"],
