@@ -422,7 +422,7 @@ fn settings_are_protected_above_beside_and_in_whatever_way_they_are_named() {
         ("Bash", bash("echo x > ../.mcp.json"), "deny"),
         ("Bash", bash("python3 -c 'open(\".claude/x\", \"w\")'"), "ask"),
         ("Bash", bash("some-tool /etc/policy.json"), "ask"),
-        ("Bash", bash("some-tool --out=.CLAUDE/settings.json"), "ask"),
+        ("Bash", bash("some-tool --out=.CLAUDE/settings.json"), "deny"),
         ("Bash", bash("cat .claude/settings.json"), "-"),
         ("Bash", bash("grep -r x .claude"), "-"),
         ("CronCreate", json!({ "durable": true }), "deny"),

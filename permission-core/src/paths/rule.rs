@@ -88,7 +88,7 @@ impl RulePath {
         })
     }
 
-    /// Whether the rule may cover the subject, by its name or by what it links to.
+    /// Whether the rule may cover the subject, by its name or by what it links to. As with Claude, `F` may be `f`.
     pub(crate) fn may_cover(&self, subject: &Subject, places: &Places<'_>) -> bool {
         let Some(root) = self.root_directory(places) else {
             return true;
@@ -106,8 +106,10 @@ impl RulePath {
                 return false;
             }
         }
+        let glob = glob.to_lowercase();
         places.may_cover(&base, subject, |base, path| {
-            below(base, path).is_some_and(|rest| glob_covers(glob, self.anchored, rest))
+            let (base, path) = (base.to_lowercase(), path.to_lowercase());
+            below(&base, &path).is_some_and(|rest| glob_covers(&glob, self.anchored, rest))
         })
     }
 
@@ -126,7 +128,8 @@ impl RulePath {
             return true;
         };
         let root: Vec<Glyph> = normalized(root).chars().map(Glyph::Char).collect();
-        may_meet(&root, directory) || may_meet(&root, &below)
+        let root = in_one_case(&root);
+        may_meet(&root, &in_one_case(directory)) || may_meet(&root, &in_one_case(&below))
     }
 
     /// Whether the rule may cover an absolute path of which only parts are known.
@@ -146,9 +149,10 @@ impl RulePath {
         let directory = self.pattern.trim_end_matches('/');
         let directory = directory.strip_suffix("/**").unwrap_or(directory);
         pattern.extend(glyphs(directory));
-        let whole = may_meet(&pattern, path);
+        let (mut pattern, path) = (in_one_case(&pattern), in_one_case(path));
+        let whole = may_meet(&pattern, &path);
         pattern.extend([Glyph::Char('/'), Glyph::Run]);
-        whole || may_meet(&pattern, path)
+        whole || may_meet(&pattern, &path)
     }
 
     /// Relative where that reads back as the same rule, absolute otherwise.
@@ -223,6 +227,17 @@ fn split_fixed(pattern: &str) -> (&str, &str) {
         }
         None => ("", pattern),
     }
+}
+
+/// The same in lower case.
+fn in_one_case(glyphs: &[Glyph]) -> Vec<Glyph> {
+    let lower = |glyph: &Glyph| -> Vec<Glyph> {
+        match glyph {
+            Glyph::Char(c) => c.to_lowercase().map(Glyph::Char).collect(),
+            Glyph::One | Glyph::Name | Glyph::Run => vec![*glyph],
+        }
+    };
+    glyphs.iter().flat_map(lower).collect()
 }
 
 /// The pattern for a comparison that rather finds too much: a set of characters is any one.

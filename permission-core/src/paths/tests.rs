@@ -120,6 +120,8 @@ fn a_limiting_rule_covers_by_either_name_and_whatever_cannot_be_told() {
         ("lib/**", "/elsewhere/lib/a", true),
         ("//elsewhere/**", "lib/a", true),
         ("./.env", "a/../.env", true),
+        (".env", ".ENV", true),
+        ("Lib/**", "liB/a", true),
     ];
     for (content, path, expected) in rows {
         let rule = RulePath::parse(content).unwrap();
