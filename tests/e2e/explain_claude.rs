@@ -25,6 +25,33 @@ pub(crate) fn cases() -> Vec<Case> {
 const USER: &str = "home/.claude/settings.json";
 const LOCAL: &str = "project/.claude/settings.local.json";
 
+/// What Claude runs without any rule.
+const UNASKED: [&str; 10] = [
+    "date +%s",
+    "id",
+    "ls *",
+    "cat sub/*",
+    "jq .a keep.txt",
+    "ps aux",
+    "node --version",
+    "ls | xargs -n 1 echo",
+    "[[ -f x ]]",
+    "sed -n 1,5p keep.txt",
+];
+/// What it asks about, though some of it only reads.
+const NOT_UNASKED: [&str; 10] = [
+    "env",
+    "printenv",
+    "cksum keep.txt",
+    "time ls",
+    "timeout 5 ls",
+    "ls | xargs -n1 echo",
+    "ps auxe",
+    "jq env keep.txt",
+    "cat /etc/host*",
+    "git --version",
+];
+
 /// Settings, and calls with what becomes of them.
 struct Group {
     user: String,
@@ -74,6 +101,9 @@ fn groups(world: &World) -> Vec<Group> {
         "true && cat secret.txt",
         "(cat secret.txt)",
         "cd sub && cat ../secret.txt",
+        "cat SECRET.txt",
+        "git diff secret.txt",
+        "env cat secret.txt",
     ];
     let unseen = [
         "cat s*.txt",
@@ -138,6 +168,10 @@ fn groups(world: &World) -> Vec<Group> {
             vec![(file("Write", "sub/x"), "denied")],
         ),
         group(&json!({"ask": ["Bash(echo *)"]}), all("asked", &["echo asked"])),
+        group(
+            &json!({}),
+            [all("runs", &UNASKED), all("asked", &NOT_UNASKED)].concat(),
+        ),
         group(&touch, [all("denied", &named), all("runs", &not_named)].concat()),
     ]
 }

@@ -10,11 +10,12 @@ use super::{
     grammar::{Content, Meaning, whole_tool},
     path::PathPattern,
     reach::parameter_fits,
+    unasked,
 };
 use crate::{
-    rules::decide::Allowed,
+    rules::decide::{Allowed, Needs},
     settings::{RuleTexts, SettingsSource, Sourced},
-    shell::{Analysis, Doubt, Invocation, Piece, Word, behind_runner, operands},
+    shell::{Analysis, Commands, Doubt, Invocation, Piece, Word, behind_runner, is_edit, operands},
 };
 
 /// Commands whose files Claude compares with rules about reading.
@@ -116,12 +117,59 @@ impl RuleSet {
         analysis: &Analysis,
         edits_accepted: bool,
     ) -> Option<Allowed> {
-        if !is_legible(analysis, &[Doubt::Branch, Doubt::Code]) {
+        if !is_legible(analysis, &[Doubt::Branch, Doubt::Code, Doubt::Wrapper]) {
             return None;
         }
-        let moves = certain(analysis).any(|invocation| name(invocation) == "cd");
-        let allowed = self.allows_commands(call, analysis.seen(), edits_accepted);
-        allowed.filter(|allowed| !moves || *allowed == Allowed::ReadOnly)
+        // `[[ … ]]` alone runs nothing.
+        let tests = matches!(analysis, Analysis::Unanalysable(found) if found.doubts == [Doubt::Branch]);
+        if tests
+            && analysis.seen() == &Commands::default()
+            && !call.text("command").unwrap_or_default().contains('$')
+        {
+            return Some(Allowed::ReadOnly);
+        }
+        let mut all = certain(analysis);
+        let moves = all.any(|invocation| name(invocation) == "cd");
+        let text = call.text("command").unwrap_or_default();
+        let timed = text.split_whitespace().next() == Some("time");
+        let wrapped =
+            matches!(analysis, Analysis::Unanalysable(found) if found.doubts.contains(&Doubt::Wrapper));
+        let needs = |invocation: &Invocation| needs(call, analysis, invocation, edits_accepted);
+        let allowed = self.allows_commands(call, analysis.seen(), edits_accepted, &needs);
+        allowed.filter(|allowed| match allowed {
+            Allowed::ReadOnly => !timed,
+            Allowed::ByRules(_) | Allowed::AcceptedEdit => !moves && !wrapped,
+        })
+    }
+}
+
+/// What Claude wants allowed about a command. Behind most wrappers it takes a command for one that it does not know.
+fn needs(call: &Call<'_>, analysis: &Analysis, invocation: &Invocation, edits_accepted: bool) -> Needs {
+    let runs = |wrapper: &Invocation| {
+        let known = ["nice", "nohup", "stdbuf", "time", "timeout"].contains(&name(wrapper));
+        known && !wrapper.certain && wrapper.words.ends_with(&invocation.words)
+    };
+    let fed = invocation.words.iter().any(|word| word.raw == FED);
+    let wrapped = analysis.seen().invocations.iter().any(runs) || fed && !unasked::is_fed(name(invocation));
+    let written: Vec<Word> = invocation
+        .words
+        .iter()
+        .filter(|word| word.raw != FED)
+        .cloned()
+        .collect();
+    let written = Invocation {
+        words: written,
+        ..invocation.clone()
+    };
+    if wrapped || !unasked::is_unasked(&written) {
+        let edits = edits_accepted && is_edit(invocation);
+        return if edits { Needs::Files } else { Needs::Rule };
+    }
+    let files = unasked::looked_at(&written.words);
+    match files.iter().all(|file| call.is_word_inside(file)) {
+        true => Needs::Nothing,
+        false if operands(&written.words).is_empty() => Needs::Rule,
+        false => Needs::Files,
     }
 }
 
@@ -225,10 +273,12 @@ fn files(call: &Call<'_>, reads: bool) -> Vec<String> {
     let mut current = String::new();
     let mut named_files = Vec::new();
     for invocation in certain(analysis) {
-        let name = name(invocation);
-        let fed = invocation.words.iter().any(|word| word.raw == FED);
-        let mut files = if known.contains(&name) && !fed {
-            operands(&invocation.words)
+        let words = behind_env(&invocation.words);
+        let name = words.first().map(Word::text).unwrap_or_default();
+        let fed = words.iter().any(|word| word.raw == FED);
+        let compares = || name == "git" && words.iter().any(|word| matches!(word.text(), "diff" | "grep"));
+        let mut files = if (known.contains(&name) || reads && compares()) && !fed {
+            operands(words)
         } else {
             Vec::new()
         };
@@ -258,6 +308,17 @@ fn files(call: &Call<'_>, reads: bool) -> Vec<String> {
         .filter(|file| matches!(analysis, Analysis::Commands(_)) && file.access.writes() != reads);
     named_files.extend(redirections.filter_map(|file| named(&file.path)));
     named_files
+}
+
+/// The command that `env` runs.
+fn behind_env(words: &[Word]) -> &[Word] {
+    let mut words = words;
+    while words.first().and_then(Word::literal) == Some("env") {
+        words = behind_runner(words)
+            .and_then(|at| words.get(at..))
+            .unwrap_or_default();
+    }
+    words
 }
 
 /// The path as it is from the first directory, where commands have changed to another one.

@@ -36,6 +36,16 @@ pub enum Allowed {
     AcceptedEdit,
 }
 
+/// What must be allowed about a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Needs {
+    Nothing,
+    /// The files that it is given.
+    Files,
+    /// The command itself.
+    Rule,
+}
+
 impl RuleSet {
     /// The first deny rule that may be about the call.
     pub fn denies(&self, call: &Call<'_>) -> Option<Hit> {
@@ -103,7 +113,10 @@ impl RuleSet {
 
     fn allows_command(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
         match call.analysis()? {
-            Analysis::Commands(commands) => self.allows_commands(call, commands, edits_accepted),
+            Analysis::Commands(commands) => {
+                let needs = |invocation: &Invocation| needs(invocation, edits_accepted);
+                self.allows_commands(call, commands, edits_accepted, &needs)
+            }
             Analysis::Unanalysable(_) => None,
         }
     }
@@ -114,6 +127,7 @@ impl RuleSet {
         call: &Call<'_>,
         commands: &Commands,
         edits_accepted: bool,
+        needs: &dyn Fn(&Invocation) -> Needs,
     ) -> Option<Allowed> {
         let mut rules: Vec<Arc<Rule>> = Vec::new();
         let mut add = |rule: &Arc<Rule>| {
@@ -130,7 +144,7 @@ impl RuleSet {
             return None;
         }
         for invocation in certain {
-            let by_rules = self.allows_invocation(call, invocation, edits_accepted)?;
+            let by_rules = self.allows_invocation(call, invocation, needs(invocation))?;
             by_rules.into_iter().for_each(&mut add);
         }
         for file in &commands.redirections {
@@ -158,22 +172,21 @@ impl RuleSet {
         &self,
         call: &Call<'_>,
         invocation: &Invocation,
-        edits_accepted: bool,
+        needs: Needs,
     ) -> Option<Vec<&Arc<Rule>>> {
-        if invocation.words.is_empty() && is_read_only(invocation) {
-            return Some(Vec::new());
-        }
         let by_rule = self.of(RuleKind::Allow).find(|rule| {
             let Meaning { tool, content, .. } = &rule.meaning;
             tool.names_commands_of(call.tool)
                 && matches!(content, Content::Command(pattern) if pattern.allows(invocation))
         });
-        let needless = is_read_only(invocation) || edits_accepted && is_edit(invocation);
-        if by_rule.is_none() && !needless {
+        if needs == Needs::Nothing {
+            return Some(by_rule.into_iter().collect());
+        }
+        if by_rule.is_none() && needs == Needs::Rule {
             return None;
         }
         let mut rules: Vec<&Arc<Rule>> = by_rule.into_iter().collect();
-        if answers_for_its_files(invocation) {
+        if needs == Needs::Files || answers_for_its_files(invocation) {
             for file in operands(&invocation.words) {
                 let inside = if file.access.writes() {
                     call.accepts_word(&file.path)
@@ -208,6 +221,19 @@ impl RuleSet {
     fn allows_path(&self, group: ToolGroup, subject: &Subject, places: &Places<'_>) -> Option<&Arc<Rule>> {
         self.of(RuleKind::Allow)
             .find(|rule| path_of(&rule.meaning, group).is_some_and(|pattern| pattern.covers(subject, places)))
+    }
+}
+
+/// What a command needs to run without a question.
+pub(super) fn needs(invocation: &Invocation, edits_accepted: bool) -> Needs {
+    let reads = is_read_only(invocation);
+    match (
+        invocation.words.is_empty(),
+        reads || edits_accepted && is_edit(invocation),
+    ) {
+        (true, _) if reads => Needs::Nothing,
+        (_, true) => Needs::Files,
+        (_, false) => Needs::Rule,
     }
 }
 

@@ -17,6 +17,7 @@ mod path;
 mod reach;
 mod suggest;
 mod tools;
+mod unasked;
 mod value;
 mod words;
 

@@ -105,6 +105,11 @@ fn claude_finds_a_file_where_every_word_is_known() {
         "if cat secret.txt; then :; fi",
         "(cat secret.txt)",
         "cd sub && cat ../secret.txt",
+        "cat SECRET.txt",
+        "git diff secret.txt",
+        "git diff HEAD -- secret.txt",
+        "git grep x secret.txt",
+        "env A=1 cat secret.txt",
     ];
     for command in found {
         assert!(denies("Read(secret.txt)", command), "{command}");
@@ -120,6 +125,8 @@ fn claude_finds_a_file_where_every_word_is_known() {
         "grep -r x .",
         "touch secret.txt",
         "echo hi > secret.txt",
+        "git log secret.txt",
+        "env tar f secret.txt",
         "python3 secret.txt",
     ];
     for command in unseen {
@@ -223,6 +230,16 @@ fn claude_allows_what_every_command_of_it_is_allowed_for() {
         "if true; then touch a; fi",
         "while false; do touch a; done",
         "timeout 5 touch a",
+        "date +%s",
+        "id && jq . o | sort -rn",
+        "ls *",
+        "cat sub/*",
+        "ps aux",
+        "node --version",
+        "find . | xargs -n 1 wc",
+        "[[ -f o ]]",
+        "sed -n 1,5p o",
+        "git branch --list x",
     ] {
         assert!(allows(command), "{command}");
     }
@@ -238,6 +255,23 @@ fn claude_allows_what_every_command_of_it_is_allowed_for() {
         "cd sub && touch a",
         "sudo touch a",
         "touch a && npm ci",
+        "date -s x",
+        "jq env o",
+        "cat /etc/*",
+        "cat ../*",
+        "tsort /etc/hosts",
+        "base64 /etc/hosts",
+        "ps auxe",
+        "env",
+        "printenv",
+        "cksum o",
+        "time ls",
+        "timeout 5 ls",
+        "find . | xargs -n1 wc",
+        "find . | xargs cat",
+        "[[ -f $X ]]",
+        "git --version",
+        "sort -k1 o",
     ] {
         assert!(!allows(command), "{command}");
     }
