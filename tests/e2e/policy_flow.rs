@@ -48,7 +48,8 @@ fn an_approved_plan_is_built_with_a_clear_context(world: &mut World) {
     let policy = json!({"permissions": {"ask": ["Write"]}});
     let (_agent, mut client, session) = open_under(world, &policy, "plan");
     let (prompt, id, request) = ask_for_plan(&mut client, &session);
-    choose(&mut client, &id, &request, "exit-plan-clear-accept-edits");
+    // A fresh process may bypass permissions where this one may not.
+    choose(&mut client, &id, &request, "exit-plan-clear-bypass");
     let mut turn = client.finish_prompt(&prompt, allow_once);
     assert_eq!(turn.text(), "built");
     assert_eq!(asked(&turn), ["toolu_w"], "the policy goes on too");
