@@ -38,13 +38,12 @@ const UNASKED: [&str; 10] = [
     "[[ -f x ]]",
     "sed -n 1,5p keep.txt",
 ];
-/// What it asks about, though some of it only reads.
-const NOT_UNASKED: [&str; 10] = [
+/// What it asks about, though some of it only reads. (`timeout 5 ls` is not here: 2.1.332 runs it, 2.1.318 asks.)
+const NOT_UNASKED: [&str; 9] = [
     "env",
     "printenv",
     "cksum keep.txt",
     "time ls",
-    "timeout 5 ls",
     "ls | xargs -n1 echo",
     "ps auxe",
     "jq env keep.txt",
