@@ -394,14 +394,19 @@ async fn a_mode_change_is_told_before_its_answer_whoever_makes_it() {
     assert_eq!(world.answer(id).await.0["error"]["code"], -32602);
 }
 
-/// The client's choice of a mode or an option, answered.
-async fn chosen(world: &mut World, method: &str, choice: Value) -> Vec<Value> {
+/// The client chooses a mode or an option.
+async fn choose(world: &mut World, method: &str, choice: Value) -> u64 {
     let mut params = json!({"sessionId": world.session});
     params
         .as_object_mut()
         .unwrap()
         .extend(choice.as_object().unwrap().clone());
-    let id = world.request(method, params).await;
+    world.request(method, params).await
+}
+
+/// The client's choice of a mode or an option, answered.
+async fn chosen(world: &mut World, method: &str, choice: Value) -> Vec<Value> {
+    let id = choose(world, method, choice).await;
     let (answer, before) = world.answer(id).await;
     assert!(answer["result"].is_object(), "{answer}");
     before
@@ -458,12 +463,7 @@ async fn a_choice_that_a_process_ends_over_is_that_of_the_next() {
         ),
     ] {
         let (mut world, mut claude) = World::open_in_sandbox().await;
-        let mut params = json!({"sessionId": world.session});
-        params
-            .as_object_mut()
-            .unwrap()
-            .extend(choice.as_object().unwrap().clone());
-        let id = world.request(method, params).await;
+        let id = choose(&mut world, method, choice).await;
         claude.lines.receive().await;
         claude.life.cancel();
         let (answer, _) = world.answer(id).await;
