@@ -5,7 +5,7 @@
 //! policy.
 
 use super::{
-    Call, Hit, Rule, RuleKind, RuleOrigin, RuleSet, ToolGroup, decide,
+    Call, Hit, Rule, RuleKind, RuleOrigin, RuleSet, ToolGroup, by_kind, decide,
     flaws::flaw,
     grammar::{Content, Meaning, whole_tool},
     path::PathPattern,
@@ -73,16 +73,9 @@ impl RuleSet {
     /// The rules of settings that Claude takes as they read; [`judged`](super::judged) tells of the others.
     pub fn of_claude(texts: &RuleTexts) -> Self {
         let mut set = Self::default();
-        let lists = [
-            (RuleKind::Deny, &texts.deny),
-            (RuleKind::Ask, &texts.ask),
-            (RuleKind::Allow, &texts.allow),
-        ];
-        for (kind, list) in lists {
-            for Sourced { value, origin } in list {
-                if flaw(kind, value).is_none() {
-                    set.add(kind, value, RuleOrigin::File(origin.clone()));
-                }
+        for (kind, Sourced { value, origin }) in by_kind(texts) {
+            if flaw(kind, value).is_none() {
+                set.add(kind, value, RuleOrigin::File(origin.clone()));
             }
         }
         set

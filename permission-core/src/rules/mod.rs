@@ -130,6 +130,18 @@ impl Rule {
     }
 }
 
+/// Each rule text with its kind, in the order in which kinds decide.
+fn by_kind(texts: &RuleTexts) -> impl Iterator<Item = (RuleKind, &Sourced<String>)> {
+    let lists = [
+        (RuleKind::Deny, &texts.deny),
+        (RuleKind::Ask, &texts.ask),
+        (RuleKind::Allow, &texts.allow),
+    ];
+    lists
+        .into_iter()
+        .flat_map(|(kind, list)| list.iter().map(move |rule| (kind, rule)))
+}
+
 impl RuleSet {
     /// No rules.
     pub const fn new() -> Self {
@@ -140,15 +152,8 @@ impl RuleSet {
     pub fn read(texts: &RuleTexts) -> (Self, Vec<RuleProblem>) {
         let mut set = Self::default();
         let mut problems = Vec::new();
-        let lists = [
-            (RuleKind::Deny, &texts.deny),
-            (RuleKind::Ask, &texts.ask),
-            (RuleKind::Allow, &texts.allow),
-        ];
-        for (kind, list) in lists {
-            for Sourced { value, origin } in list {
-                problems.extend(set.add(kind, value, RuleOrigin::File(origin.clone())));
-            }
+        for (kind, Sourced { value, origin }) in by_kind(texts) {
+            problems.extend(set.add(kind, value, RuleOrigin::File(origin.clone())));
         }
         (set, problems)
     }
