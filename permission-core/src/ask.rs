@@ -52,8 +52,6 @@ pub struct AskContext<'a> {
     pub additional: &'a [String],
     /// The user's home directory, absolute.
     pub home: Option<&'a str>,
-    /// The project's root, absolute; rules like `/src/**` start here.
-    pub project_root: &'a str,
     /// The tool call's title as the renderer made it.
     pub tool_title: &'a str,
     /// What only ExitPlanMode needs.
@@ -78,7 +76,7 @@ pub struct PlanFacts<'a> {
 }
 
 impl<'a> AskContext<'a> {
-    /// A question with nothing but its tool call; the project's root is `cwd`.
+    /// A question with nothing but its tool call.
     pub fn new(
         tool_name: &'a str,
         input: &'a Value,
@@ -105,7 +103,6 @@ impl<'a> AskContext<'a> {
             current: cwd,
             additional: &[],
             home: None,
-            project_root: cwd,
             tool_title: tool_name,
             plan: PlanFacts::default(),
             paths,
@@ -134,7 +131,7 @@ impl<'a> AskContext<'a> {
         Workspace {
             cwd: self.cwd,
             current: self.current,
-            project_root: self.project_root,
+            project_root: self.cwd,
             home: self.home,
             additional: self.additional,
             paths: self.paths,

@@ -35,10 +35,7 @@ mod wildcard;
 pub use answer::{Answer, SettleError};
 pub use ask::{AskContext, PlanFacts};
 pub use effect::{Effect, FollowUp, Settlement};
-pub use modes::{
-    BypassFacts, Departure, InitialMode, ModeEntry, ModeFacts, ModeRefusal, ModeSetting, PermissionMode,
-    UnknownMode, requested_mode, settings_disable_auto, settings_disable_bypass, trusted_from_project,
-};
+pub use modes::{ModeSetting, PermissionMode, UnknownMode};
 pub use options::{OptionId, OptionKind, PermissionOption};
 pub use paths::{LexicalPaths, PathResolver, normalized};
 pub use present::Presentation;

@@ -1,48 +1,54 @@
 //! Cases 63 to 69, 72, 73, 74, 75 and 81: modes, odd answers, paths and reasons, questions, feedback.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 
 use super::result_of;
 use crate::{
-    Answer, AskContext, BypassFacts, Departure, LexicalPaths, ModeFacts, PermissionMode, PrepareError,
-    QuestionForm, SettleError, prepare, requested_mode, testing::Scene,
+    Answer, AskContext, LexicalPaths, PermissionMode, PrepareError, QuestionForm, SettleError, prepare,
+    settings::{
+        Departure, EffectiveSettings, HostFacts, SettingsFile, SettingsSource, initial_mode, may_bypass, merge,
+        offered_modes, requested_mode,
+    },
+    testing::Scene,
 };
+
+/// The settings of a user who says this about the mode.
+fn default_mode(setting: &Value) -> EffectiveSettings {
+    let text = json!({ "permissions": { "defaultMode": setting } }).to_string();
+    merge([SettingsFile::parse(
+        SettingsSource::User,
+        Path::new("/s.json"),
+        &text,
+    )])
+}
 
 #[test]
 fn case_63_root_outside_a_sandbox_has_no_bypass() {
-    let root = BypassFacts {
+    let root = HostFacts {
         root: true,
-        ..BypassFacts::default()
+        ..HostFacts::default()
     };
-    let facts = ModeFacts {
-        bypass_allowed: root.allowed(),
-        ..ModeFacts::default()
-    };
+    let settings = default_mode(&json!("bypass"));
     assert!(
-        !facts.advertised().contains(&PermissionMode::BypassPermissions),
+        !offered_modes(&settings, &root).contains(&PermissionMode::BypassPermissions),
         "case 63"
     );
-    let initial = facts.initial(Some(&json!("bypass")));
+    let initial = initial_mode(&settings, &root);
     assert_eq!(
         (initial.mode, initial.departure),
         (PermissionMode::Default, Some(Departure::BypassNotAllowed))
     );
-    assert!(
-        BypassFacts {
-            sandboxed: true,
-            ..root
-        }
-        .allowed(),
-        "case 63: IS_SANDBOX"
-    );
+    let sandboxed = HostFacts {
+        sandboxed: true,
+        ..root
+    };
+    assert!(may_bypass(&settings, &sandboxed), "case 63: IS_SANDBOX");
 }
 
 #[test]
 fn case_64_settings_may_spell_a_mode_in_several_ways() {
-    let facts = ModeFacts {
-        bypass_allowed: true,
-        ..ModeFacts::default()
-    };
     let rows = [
         (json!("Manual"), PermissionMode::Default, None),
         (json!(" AUTO "), PermissionMode::Auto, None),
@@ -55,7 +61,7 @@ fn case_64_settings_may_spell_a_mode_in_several_ways() {
         ),
     ];
     for (setting, mode, departure) in rows {
-        let initial = facts.initial(Some(&setting));
+        let initial = initial_mode(&default_mode(&setting), &HostFacts::default());
         assert_eq!(
             (initial.mode, initial.departure),
             (mode, departure),
@@ -208,13 +214,13 @@ fn case_74_a_question_is_no_permission_request() {
 
 #[test]
 fn case_75_dont_ask_cannot_be_chosen() {
-    let advertised = ModeFacts::default().advertised();
-    let refusal = requested_mode("dontAsk", &advertised, None).unwrap_err();
+    let offered = offered_modes(&EffectiveSettings::default(), &HostFacts::default());
+    let refusal = requested_mode("dontAsk", &offered, PermissionMode::Default).unwrap_err();
     assert!(
-        refusal.to_string().starts_with("Mode dontAsk is not available"),
+        refusal.to_string().starts_with("Mode `dontAsk` is not available"),
         "case 75"
     );
-    let kept = requested_mode("dontAsk", &advertised, Some(PermissionMode::DontAsk));
+    let kept = requested_mode("dontAsk", &offered, PermissionMode::DontAsk);
     assert_eq!(kept, Ok(PermissionMode::DontAsk), "the current mode stays valid");
 }
 

@@ -198,21 +198,6 @@ fn patterns_whose_root_is_not_plain_are_printed_absolute() {
             file("Read", "/repo/anything", [r("Read", "anything")]),
         ),
     ]);
-    let scene = file(
-        "Read",
-        "/repo/app/src/a",
-        [r("Read", "src/**"), r("Read", "/lib/**")],
-    );
-    let request = scene.prepare_with(|ask| {
-        ask.cwd = "/repo/app";
-        ask.project_root = "/repo";
-    });
-    let label = "Yes, and for this session allow reading /repo/app/src/** and allow reading /repo/lib/**";
-    assert_eq!(
-        durable_label(&request).as_deref(),
-        Some(label),
-        "project root above the working directory"
-    );
 }
 
 #[test]

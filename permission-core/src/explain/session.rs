@@ -18,7 +18,7 @@ use crate::{
     },
     rules::{RuleOrigin, RuleSet},
     settings::{
-        HostFacts, SettingsFile, SettingsSource, SettingsValues, Sourced, initial_mode, merge, mode_facts,
+        HostFacts, SettingsFile, SettingsSource, SettingsValues, Sourced, initial_mode, may_bypass, merge,
     },
 };
 
@@ -67,13 +67,12 @@ impl ExplainedSession<'_> {
         if self.mode.is_none() {
             warnings.extend(start.notes.iter().map(ToString::to_string));
         }
-        let facts = mode_facts(&all, &self.host);
         let mut context = PermissionContext::new(self.cwd, self.mode.unwrap_or(start.mode));
         context.home = self.home.map(str::to_owned);
         context.rules = RuleSet::of_claude(&own.values.rules);
         context.additional_working_directories = self.further_directories(&own.values);
-        context.bypass_available = facts.bypass_allowed;
-        context.auto_available = !facts.auto_disabled;
+        context.bypass_available = may_bypass(&all, &self.host);
+        context.auto_available = all.values.auto_disabled.is_none();
         let mode = context.effective_mode();
         if mode != context.mode {
             warnings.push(words::unavailable(context.mode, mode));

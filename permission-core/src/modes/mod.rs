@@ -1,19 +1,14 @@
 //! Permission modes: their wire ids, the names a user sees, and the spellings a settings file may use.
 //!
-//! Place in the flow: read by everything that names a mode; `catalogue` decides which modes a session has.
+//! Place in the flow: read by everything that names a mode; `settings::modes` decides which modes a session has.
 //! Must not know a session: who switches a mode, and whom that is told to, is the host's business.
-
-mod catalogue;
-
-pub use catalogue::{
-    BypassFacts, Departure, InitialMode, ModeEntry, ModeFacts, ModeRefusal, requested_mode,
-    settings_disable_auto, settings_disable_bypass, trusted_from_project,
-};
 
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::present::words;
 
 /// A permission mode of Claude. The ACP mode id and the wire id are the same text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -77,6 +72,26 @@ impl PermissionMode {
         Self::ALL.into_iter().find(|mode| mode.wire_id() == id)
     }
 
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        words::mode_name(self)
+    }
+
+    /// What it does, in a sentence.
+    pub fn description(self) -> &'static str {
+        words::mode_description(self)
+    }
+
+    /// What kind of mode it is, for icons.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Default | Self::AcceptEdits | Self::DontAsk => "standard",
+            Self::Plan => "plan",
+            Self::Auto => "auto_review",
+            Self::BypassPermissions => "full_access",
+        }
+    }
+
     /// Whether Claude asks in this mode about what it would not ask about in `bypassPermissions`.
     pub fn asks_more_than_bypass(self) -> bool {
         match self {
@@ -99,6 +114,20 @@ impl PermissionMode {
             Some("auto") => ModeSetting::Mode(Self::Auto),
             Some("bypasspermissions" | "bypass") => ModeSetting::Mode(Self::BypassPermissions),
             Some(_) | None => ModeSetting::Unknown,
+        }
+    }
+}
+
+impl ModeSetting {
+    /// Whether it names a mode that asks less than `default` does.
+    pub(crate) fn loosens(self) -> bool {
+        match self {
+            Self::Mode(
+                PermissionMode::BypassPermissions | PermissionMode::Auto | PermissionMode::AcceptEdits,
+            ) => true,
+            Self::Mode(PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk)
+            | Self::Absent
+            | Self::Unknown => false,
         }
     }
 }

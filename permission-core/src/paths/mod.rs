@@ -101,7 +101,7 @@ impl<'a> Places<'a> {
         Self {
             cwd: ask.cwd,
             current: ask.cwd,
-            project_root: ask.project_root,
+            project_root: ask.cwd,
             home: ask.home,
             resolver: ask.paths,
         }

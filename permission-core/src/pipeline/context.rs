@@ -19,8 +19,6 @@ pub struct PermissionContext {
     pub mode: PermissionMode,
     /// The working directory, absolute.
     pub cwd: String,
-    /// The project's root, absolute.
-    pub project_root: String,
     /// The user's home directory, absolute.
     pub home: Option<String>,
     /// Further working directories, absolute, with where each comes from.
@@ -44,11 +42,9 @@ pub struct PermissionContext {
 impl PermissionContext {
     /// A context without rules, hooks and further directories.
     pub fn new(cwd: impl Into<String>, mode: PermissionMode) -> Self {
-        let cwd = cwd.into();
         Self {
             mode,
-            project_root: cwd.clone(),
-            cwd,
+            cwd: cwd.into(),
             home: None,
             additional_working_directories: BTreeMap::new(),
             rules: RuleSet::default(),
@@ -80,7 +76,7 @@ impl PermissionContext {
         Workspace {
             cwd: &self.cwd,
             current: &self.cwd,
-            project_root: &self.project_root,
+            project_root: &self.cwd,
             home: self.home.as_deref(),
             additional,
             paths,

@@ -1,7 +1,7 @@
 //! Settings files: from a file's text to typed values that know where they came from.
 //!
 //! Place in the flow: the host reads the files and hands over their text; [`SettingsFile::parse`] reads one,
-//! [`merge()`] layers all of them, [`initial_mode`] and [`catalogue`] answer what a session may do. Reading order:
+//! [`merge()`] layers all of them, [`initial_mode`] and [`offered_modes`] answer what a session may do. Reading order:
 //! `document` (JSON with lines), `parse`, `kinds` and
 //! `refusal` (what costs a file more than one setting), `merge`, `modes`; `words` holds every
 //! sentence. Must not read files, and must not interpret a rule string.
@@ -20,7 +20,10 @@ use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
 use serde_json::Value;
 
 pub use merge::{EffectiveSettings, merge};
-pub use modes::{HostFacts, StartMode, catalogue, initial_mode, mode_facts, refused_mode};
+pub use modes::{
+    Departure, HostFacts, ModeRefusal, StartMode, initial_mode, may_bypass, offered_modes, refused_mode,
+    requested_mode,
+};
 pub use parse::SettingsFile;
 pub use problem::SettingsProblem;
 pub(crate) use words::shown;

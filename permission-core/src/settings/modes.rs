@@ -1,10 +1,10 @@
-//! What the settings mean for a session's modes.
+//! Which modes a session offers, starts in and may be switched to, by its settings and what the host knows.
 //!
-//! Place in the flow: after `merge`; the host adds what it knows of the process, the client and the model. The rules
-//! themselves are `crate::modes`; this file connects them to settings and says why a setting is not followed.
+//! Place in the flow: after `merge`; the host adds what it knows of the process, the client and the model. Everything
+//! that asks about the modes of a session asks here. Must not remember anything between calls.
 
 use super::{EffectiveSettings, SettingsProblem, words};
-use crate::modes::{BypassFacts, Departure, InitialMode, ModeFacts, ModeSetting, PermissionMode};
+use crate::modes::{ModeSetting, PermissionMode};
 
 /// What a host knows about modes without any settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,35 +30,107 @@ pub struct StartMode {
     pub notes: Vec<SettingsProblem>,
 }
 
-/// The facts about modes, of host and settings together. Claude may be given the capability to bypass permissions
-/// only where they say so.
-pub fn mode_facts(settings: &EffectiveSettings, host: &HostFacts) -> ModeFacts {
-    let bypass = BypassFacts {
-        root: host.root,
-        sandboxed: host.sandboxed,
-        disabled_by_settings: settings.values.bypass_disabled.is_some(),
-        client_opted_out: host.client_opted_out,
-    };
-    ModeFacts {
-        model_supports_auto: host.model_supports_auto,
-        auto_disabled: settings.values.auto_disabled.is_some(),
-        bypass_allowed: bypass.allowed(),
-    }
+/// Why a session does not start in the mode that its settings name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// The value is no mode.
+    UnknownSetting,
+    /// `bypassPermissions` may not be used.
+    BypassNotAllowed,
+    /// Settings disable `auto`.
+    AutoDisabled,
+    /// The model has no `auto`: to be told to the user once.
+    AutoUnsupported,
 }
 
-/// The modes to advertise, in order.
-pub fn catalogue(settings: &EffectiveSettings, host: &HostFacts) -> Vec<PermissionMode> {
-    mode_facts(settings, host).advertised()
+/// Why a mode cannot be chosen.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ModeRefusal {
+    /// None of the six ids.
+    #[error("Invalid Mode: `{id}` is not a permission mode; choose one of {choices}")]
+    Unknown {
+        /// What was asked for, as much as is shown of it.
+        id: String,
+        /// What may be.
+        choices: String,
+    },
+    /// A mode that this session does not offer.
+    #[error("Mode `{mode}` is not available in this session; choose one of {choices}")]
+    NotOffered {
+        /// What was asked for.
+        mode: PermissionMode,
+        /// What may be.
+        choices: String,
+    },
+}
+
+/// The longest id that a refusal quotes, in characters.
+const MAX_ID: usize = 100;
+
+/// Whether `bypassPermissions` may be used: never as root outside a sandbox, never against settings or client. Claude may be
+/// given the capability only where it may.
+pub fn may_bypass(settings: &EffectiveSettings, host: &HostFacts) -> bool {
+    let by_host = (!host.root || host.sandboxed) && !host.client_opted_out;
+    by_host && settings.values.bypass_disabled.is_none()
+}
+
+/// The modes that a session offers, in the order of Claude Code's own menu. `dontAsk` is never among them.
+pub fn offered_modes(settings: &EffectiveSettings, host: &HostFacts) -> Vec<PermissionMode> {
+    let is_offered = |mode: &PermissionMode| match mode {
+        PermissionMode::Default | PermissionMode::AcceptEdits | PermissionMode::Plan => true,
+        PermissionMode::Auto => {
+            host.model_supports_auto != Some(false) && settings.values.auto_disabled.is_none()
+        }
+        PermissionMode::BypassPermissions => may_bypass(settings, host),
+        PermissionMode::DontAsk => false,
+    };
+    PermissionMode::ALL.into_iter().filter(is_offered).collect()
+}
+
+/// The mode that a client asks for by its id: one that is offered, or the current one again.
+///
+/// # Errors
+/// When no such mode exists, or this session does not offer it.
+pub fn requested_mode(
+    id: &str,
+    offered: &[PermissionMode],
+    current: PermissionMode,
+) -> Result<PermissionMode, ModeRefusal> {
+    let choices = || {
+        let names: Vec<String> = offered.iter().map(|mode| format!("`{mode}`")).collect();
+        names.join(", ")
+    };
+    match PermissionMode::from_wire_id(id) {
+        Some(mode) if offered.contains(&mode) || mode == current => Ok(mode),
+        Some(mode) => Err(ModeRefusal::NotOffered {
+            mode,
+            choices: choices(),
+        }),
+        None => Err(ModeRefusal::Unknown {
+            id: id.chars().take(MAX_ID).collect(),
+            choices: choices(),
+        }),
+    }
 }
 
 /// The mode that a new session starts in.
 pub fn initial_mode(settings: &EffectiveSettings, host: &HostFacts) -> StartMode {
-    let setting = settings
-        .values
-        .default_mode
-        .as_ref()
-        .map_or(ModeSetting::Absent, |setting| setting.value);
-    let InitialMode { mode, departure } = mode_facts(settings, host).start(setting);
+    let setting = settings.values.default_mode.as_ref();
+    let setting = setting.map_or(ModeSetting::Absent, |setting| setting.value);
+    let (mode, departure) = match setting {
+        ModeSetting::Absent => (PermissionMode::Default, None),
+        ModeSetting::Unknown => (PermissionMode::Default, Some(Departure::UnknownSetting)),
+        ModeSetting::Mode(PermissionMode::BypassPermissions) if !may_bypass(settings, host) => {
+            (PermissionMode::Default, Some(Departure::BypassNotAllowed))
+        }
+        ModeSetting::Mode(PermissionMode::Auto) if settings.values.auto_disabled.is_some() => {
+            (PermissionMode::Default, Some(Departure::AutoDisabled))
+        }
+        ModeSetting::Mode(PermissionMode::Auto) if host.model_supports_auto == Some(false) => {
+            (PermissionMode::AcceptEdits, Some(Departure::AutoUnsupported))
+        }
+        ModeSetting::Mode(mode) => (mode, None),
+    };
     let message = departure.and_then(|departure| reason(departure, settings, host));
     let note = message.and_then(|message| note(settings, message));
     StartMode {

@@ -7,19 +7,13 @@
 use acp_proto::schema;
 use claude_sdk_bridge::launch::LaunchOptions;
 use permission_core::{
-    Departure, PermissionMode,
+    PermissionMode,
     rules::RuleSet,
-    settings::{EffectiveSettings, HostFacts, SettingsProblem, catalogue, initial_mode, refused_mode},
+    settings::{
+        Departure, EffectiveSettings, HostFacts, ModeRefusal, SettingsProblem, initial_mode, offered_modes,
+        refused_mode, requested_mode,
+    },
 };
-
-/// Why a mode cannot be set.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-pub(crate) enum ModeError {
-    #[error("Invalid Mode: `{id}` is not a permission mode; choose one of {choices}")]
-    Unknown { id: String, choices: String },
-    #[error("Mode `{id}` is not available in this session; choose one of {choices}")]
-    NotOffered { id: String, choices: String },
-}
 
 /// The modes of one session.
 #[derive(Debug)]
@@ -101,7 +95,7 @@ impl Modes {
 
     /// The modes that a client may choose, in the order of Claude Code's own menu.
     pub(crate) fn offered(&self) -> Vec<PermissionMode> {
-        catalogue(&self.settings, &self.host)
+        offered_modes(&self.settings, &self.host)
     }
 
     /// The modes that a plan may be carried out in by the running process.
@@ -115,20 +109,8 @@ impl Modes {
     ///
     /// # Errors
     /// When no such mode exists, or this session does not offer it.
-    pub(crate) fn requested(&self, id: &str) -> Result<PermissionMode, ModeError> {
-        let offered = self.offered();
-        let named = || (id.chars().take(100).collect(), choices(&offered));
-        match PermissionMode::from_wire_id(id) {
-            Some(mode) if offered.contains(&mode) || mode == self.current => Ok(mode),
-            Some(_) => {
-                let (id, choices) = named();
-                Err(ModeError::NotOffered { id, choices })
-            }
-            None => {
-                let (id, choices) = named();
-                Err(ModeError::Unknown { id, choices })
-            }
-        }
+    pub(crate) fn requested(&self, id: &str) -> Result<PermissionMode, ModeRefusal> {
+        requested_mode(id, &self.offered(), self.current)
     }
 
     /// A mode is chosen; hands back the one that Claude is to be told.
@@ -193,8 +175,7 @@ impl Modes {
     /// The `modes` of a session response.
     pub(crate) fn state(&self) -> schema::SessionModeState {
         let modes = self.offered().into_iter().map(|mode| {
-            let entry = mode.entry();
-            schema::SessionMode::new(mode.wire_id(), entry.name).description(entry.description.to_owned())
+            schema::SessionMode::new(mode.wire_id(), mode.name()).description(mode.description().to_owned())
         });
         schema::SessionModeState::new(self.current.wire_id(), modes.collect())
     }
@@ -211,11 +192,6 @@ const STAND_IN: PermissionMode = PermissionMode::Default;
 
 /// What the user is told when the model takes `auto` away.
 pub(crate) const NO_AUTO: &str = "The model has no auto mode; edits are accepted without asking instead.";
-
-fn choices(offered: &[PermissionMode]) -> String {
-    let names: Vec<String> = offered.iter().map(|mode| format!("`{mode}`")).collect();
-    names.join(", ")
-}
 
 #[cfg(test)]
 mod tests {

@@ -157,10 +157,9 @@ impl Choice {
     }
 
     pub(super) fn mode(mode: PermissionMode) -> Self {
-        let entry = mode.entry();
         Self {
-            mode_kind: Some(entry.kind),
-            ..Self::new(mode.wire_id(), entry.name, Some(entry.description))
+            mode_kind: Some(mode.kind()),
+            ..Self::new(mode.wire_id(), mode.name(), Some(mode.description()))
         }
     }
 

@@ -3,7 +3,7 @@
 //! Place in the flow: tests only.
 
 use super::*;
-use crate::modes::{Departure, PermissionMode};
+use crate::modes::PermissionMode;
 use SettingsSource::{Managed, Project, User};
 
 const FREE: HostFacts = HostFacts {
@@ -14,13 +14,13 @@ const FREE: HostFacts = HostFacts {
 };
 
 fn ids(settings: &EffectiveSettings, host: &HostFacts) -> String {
-    let modes = catalogue(settings, host);
+    let modes = offered_modes(settings, host);
     let ids: Vec<_> = modes.into_iter().map(PermissionMode::wire_id).collect();
     ids.join(" ")
 }
 
 #[test]
-fn the_catalogue_follows_host_and_settings() {
+fn what_is_offered_follows_host_and_settings() {
     let nothing = EffectiveSettings::default();
     let root = HostFacts { root: true, ..FREE };
     let rows = [
@@ -63,7 +63,7 @@ fn the_catalogue_follows_host_and_settings() {
     for source in [Managed, Project] {
         let settings = effective(&[(source, policy)]);
         assert_eq!(ids(&settings, &FREE), "default acceptEdits plan");
-        assert!(!mode_facts(&settings, &FREE).bypass_allowed);
+        assert!(!may_bypass(&settings, &FREE));
     }
     assert_eq!(
         ids(&effective(&[(Managed, "{\"perm")]), &FREE),
