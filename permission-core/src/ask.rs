@@ -6,10 +6,10 @@
 use serde_json::Value;
 
 use crate::{
-    family::{BASH, MONITOR},
     modes::PermissionMode,
     paths::PathResolver,
     rules::{Call, RuleKind, RuleSet, Workspace},
+    tools::{BASH, MONITOR},
 };
 
 /// One permission question. Start from [`AskContext::new`] and set what the request carries.

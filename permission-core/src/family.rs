@@ -5,7 +5,9 @@
 
 use serde_json::Value;
 
-use crate::question::ASK_USER_QUESTION;
+use crate::tools::{
+    ASK_USER_QUESTION, ENTER_PLAN_MODE, EXIT_PLAN_MODE, MCP, MONITOR, SANDBOX_NETWORK, Tool, ToolGroup,
+};
 
 /// The row of the option table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,35 +26,29 @@ pub(crate) enum ToolFamily {
     WholeTool,
 }
 
-pub(crate) const BASH: &str = "Bash";
-pub(crate) const POWERSHELL: &str = "PowerShell";
-pub(crate) const MONITOR: &str = "Monitor";
-pub(crate) const READ: &str = "Read";
-pub(crate) const EDIT: &str = "Edit";
-pub(crate) const WEB_FETCH: &str = "WebFetch";
-pub(crate) const SKILL: &str = "Skill";
-pub(crate) const SANDBOX_NETWORK: &str = "SandboxNetworkAccess";
-
 const COMPUTER_USE_PREFIX: &str = "mcp__computer-use__";
-const MCP_PREFIX: &str = "mcp__";
 
 impl ToolFamily {
     /// The family of a call. Whatever has a command to watch runs it.
     pub(crate) fn of_call(tool_name: &str, input: &Value) -> Self {
+        let tool = Tool::of(tool_name);
         match tool_name {
-            MONITOR if input.get("command").is_some_and(Value::is_string) => Self::Shell,
+            MONITOR if !input.get("command").is_some_and(Value::is_string) => Self::WholeTool,
             name if name.starts_with(COMPUTER_USE_PREFIX) => Self::ComputerUse,
-            BASH | POWERSHELL => Self::Shell,
-            READ | "Glob" | "Grep" => Self::ReadFiles,
-            EDIT | "Write" | "NotebookEdit" => Self::EditFiles,
-            WEB_FETCH => Self::WebFetch,
-            SKILL => Self::Skill,
-            "EnterPlanMode" => Self::EnterPlanMode,
-            "ExitPlanMode" => Self::ExitPlanMode,
+            name if name.starts_with(MCP) => Self::Mcp,
+            ENTER_PLAN_MODE => Self::EnterPlanMode,
+            EXIT_PLAN_MODE => Self::ExitPlanMode,
             SANDBOX_NETWORK => Self::SandboxNetwork,
             ASK_USER_QUESTION => Self::Question,
-            name if name.starts_with(MCP_PREFIX) => Self::Mcp,
-            _ => Self::WholeTool,
+            _ if tool.earlier => Self::WholeTool,
+            _ => match tool.group {
+                ToolGroup::Command => Self::Shell,
+                ToolGroup::Reads => Self::ReadFiles,
+                ToolGroup::Edits => Self::EditFiles,
+                ToolGroup::Fetch => Self::WebFetch,
+                ToolGroup::Skill => Self::Skill,
+                ToolGroup::Agent | ToolGroup::Other => Self::WholeTool,
+            },
         }
     }
 }

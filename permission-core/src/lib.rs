@@ -10,6 +10,7 @@
 mod ask;
 mod family;
 mod request;
+mod tools;
 
 mod answer;
 mod effect;
@@ -39,9 +40,10 @@ pub use modes::{ModeSetting, PermissionMode, UnknownMode};
 pub use options::{OptionId, OptionKind, PermissionOption};
 pub use paths::{LexicalPaths, PathResolver, normalized};
 pub use present::Presentation;
-pub use question::{ASK_USER_QUESTION, FormReply, QuestionError, QuestionForm};
+pub use question::{FormReply, QuestionError, QuestionForm};
 pub use request::{PrepareError, PreparedRequest, prepare};
 pub use result::{DecisionClassification, PermissionResult};
+pub use tools::{ASK_USER_QUESTION, main_parameter, misspelled};
 pub use updates::{
     InvalidUpdate, PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot,
 };

@@ -13,7 +13,7 @@ use claude_sdk_bridge::{
 };
 use permission_core::{
     explain::{Account, ExplainedSession, Verdict, explain},
-    rules::{main_parameter, misspelled},
+    main_parameter, misspelled,
     settings::{HostFacts, SettingsFile},
 };
 use serde_json::{Value, json};

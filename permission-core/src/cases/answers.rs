@@ -8,8 +8,8 @@ use super::result_of;
 use crate::{
     Answer, AskContext, LexicalPaths, PermissionMode, PrepareError, QuestionForm, SettleError, prepare,
     settings::{
-        Departure, EffectiveSettings, HostFacts, SettingsFile, SettingsSource, initial_mode, may_bypass, merge,
-        offered_modes, requested_mode,
+        Departure, EffectiveSettings, HostFacts, SettingsFile, SettingsSource, initial_mode, may_bypass,
+        merge, offered_modes, requested_mode,
     },
     testing::Scene,
 };

@@ -16,9 +16,9 @@ use super::{
 use crate::{
     modes::PermissionMode,
     pipeline::{AskReason, Reason, Stage, hooks::HookCommand},
-    question::FOR_A_PERSON,
-    rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin, ToolGroup},
+    rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin},
     settings::SettingsSource,
+    tools::{Tool, ToolGroup},
 };
 
 /// What Claude finds.
@@ -60,23 +60,6 @@ pub(super) enum Unruled {
     Classified,
 }
 
-/// Tools that Claude runs without a question unless a rule says otherwise.
-const UNASKED: [&str; 13] = [
-    "Agent",
-    "BashOutput",
-    "EnterPlanMode",
-    "KillShell",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-];
-
 pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &str, input: &Value) -> Own {
     let context = &prepared.context;
     let directories = context.directories();
@@ -110,7 +93,7 @@ pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &s
 fn unlimited(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_>) -> End {
     let mode = prepared.context.mode;
     let accepts = mode == PermissionMode::AcceptEdits;
-    if FOR_A_PERSON.contains(&call.tool) {
+    if Tool::of(call.tool).for_a_person {
         return End::Question;
     }
     if mode == PermissionMode::BypassPermissions {
@@ -120,7 +103,7 @@ fn unlimited(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_
         Some(Allowed::ByRules(rules)) => return End::Runs(Reason::Rule, rules),
         Some(Allowed::ReadOnly) => return End::Runs(Reason::ReadOnly, Vec::new()),
         Some(Allowed::AcceptedEdit) => return End::Runs(Reason::AcceptedEdit, Vec::new()),
-        None if UNASKED.contains(&call.tool) => return End::Unasked(words::UNASKED),
+        None if Tool::of(call.tool).unasked => return End::Unasked(words::UNASKED),
         None if is_plan(session, prepared, call.tool, call.input) => return End::Unasked(words::PLAN),
         None => {}
     }

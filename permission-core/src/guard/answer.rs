@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::{pipeline::Stage, question::FOR_A_PERSON, rules::Rule};
+use crate::{pipeline::Stage, rules::Rule, tools::Tool};
 
 /// What the guard thinks of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ impl GuardAnswer {
     #[must_use]
     pub fn unasked(self, tool: &str) -> Self {
         let opinion = match self.opinion {
-            Opinion::None { updated_input } if !FOR_A_PERSON.contains(&tool) => {
+            Opinion::None { updated_input } if !Tool::of(tool).for_a_person => {
                 Opinion::Allow { updated_input }
             }
             opinion => opinion,

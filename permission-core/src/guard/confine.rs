@@ -4,8 +4,9 @@
 //! the file arguments of known commands, through symbolic links. It is no sandbox: what a program does is out of sight.
 
 use crate::{
-    rules::{Call, ToolGroup},
+    rules::Call,
     shell::{Analysis, FileUse},
+    tools::ToolGroup,
 };
 
 /// Where the files of a call are.

@@ -21,7 +21,8 @@ use crate::{
         hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
         plan,
     },
-    rules::{Allowed, Call, Rule, RuleSet, ToolGroup, Workspace},
+    rules::{Allowed, Call, Rule, RuleSet, Workspace},
+    tools::ToolGroup,
 };
 
 /// What guards a session.

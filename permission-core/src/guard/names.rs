@@ -4,61 +4,14 @@
 
 use super::words;
 use crate::{
-    pipeline::hooks::{HookMatcher, older_name},
+    pipeline::hooks::HookMatcher,
+    tools::{self, MCP},
     wildcard::{fits, stars},
 };
 
-/// The tools of Claude's that there are.
-const TOOLS: [&str; 44] = [
-    "Agent",
-    "AskUserQuestion",
-    "Bash",
-    "BashOutput",
-    "CronCreate",
-    "CronDelete",
-    "CronList",
-    "Edit",
-    "EnterPlanMode",
-    "EnterWorktree",
-    "ExitPlanMode",
-    "ExitWorktree",
-    "Glob",
-    "Grep",
-    "KillShell",
-    "LS",
-    "ListAgents",
-    "ListMcpResourcesTool",
-    "Monitor",
-    "MultiEdit",
-    "NotebookEdit",
-    "NotebookRead",
-    "PowerShell",
-    "Read",
-    "ReadMcpResourceTool",
-    "ReportFindings",
-    "ScheduleWakeup",
-    "SendMessage",
-    "Skill",
-    "Task",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskOutput",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoRead",
-    "TodoWrite",
-    "ToolSearch",
-    "WebFetch",
-    "WebSearch",
-    "Workflow",
-    "Write",
-    "mcp__",
-];
-
 /// What is wrong with the name of a rule's tool.
 pub(super) fn mistake(tool: &str) -> Option<String> {
-    let meant = meant(tool).or_else(|| older_name(tool));
+    let meant = meant(tool).or_else(|| tools::by_older_name(tool));
     if let Some(meant) = meant {
         return Some(words::no_such_tool(tool, meant));
     }
@@ -68,10 +21,10 @@ pub(super) fn mistake(tool: &str) -> Option<String> {
     }
     if tool.contains('*') {
         let pattern = stars(tool);
-        let known = tool.starts_with("mcp") || TOOLS.iter().any(|tool| fits(&pattern, tool));
+        let known = tool.starts_with("mcp") || tools::names().any(|tool| fits(&pattern, tool));
         return (!known).then(|| words::NO_TOOL_FITS.to_owned());
     }
-    (tool.starts_with("mcp__") && tool.ends_with("__")).then(|| words::NO_SERVER.to_owned())
+    (tool.starts_with(MCP) && tool.ends_with("__")).then(|| words::NO_SERVER.to_owned())
 }
 
 /// What is wrong with a matcher that no tool's name can match.
@@ -113,7 +66,7 @@ fn part_mistake(part: &str) -> Option<String> {
     }
     let (matcher, _) = HookMatcher::read(Some(part));
     // Which tools a server has, nobody knows.
-    let known = part.contains("__") || TOOLS.iter().any(|tool| matcher.matches(tool));
+    let known = part.contains("__") || tools::names().any(|tool| matcher.matches(tool));
     (!known).then(|| words::NO_TOOL_FITS.to_owned())
 }
 
@@ -123,13 +76,13 @@ fn is_of_name(c: char) -> bool {
 
 /// The name that was probably meant.
 fn meant(name: &str) -> Option<&'static str> {
-    if name.contains('*') || name.starts_with("mcp__") || TOOLS.contains(&name) {
+    if name.contains('*') || name.starts_with(MCP) || tools::names().any(|tool| tool == name) {
         return None;
     }
     if name.to_lowercase().starts_with("mcp") {
-        return Some("mcp__");
+        return Some(MCP);
     }
-    TOOLS.into_iter().find(|tool| is_like(name, tool))
+    tools::names().find(|tool| is_like(name, tool))
 }
 
 /// The same letters in another case or order, or one too many or too few.
@@ -218,7 +171,7 @@ mod tests {
             ("Bsh", Some("Bash")),
             ("webfetch", Some("WebFetch")),
             ("WebFetchs", Some("WebFetch")),
-            ("mcp_jira", Some("mcp__")),
+            ("mcp_jira", Some(MCP)),
             ("Bash", None),
             ("mcp__jira", None),
             ("B*", None),

@@ -4,7 +4,10 @@
 //! across one, or mentions it in a way that no grammar reads, is asked about.
 
 use super::policy::Policy;
-use crate::rules::{Call, Hit, RuleKind, RuleOrigin, RuleSet, ToolGroup, Workspace};
+use crate::{
+    rules::{Call, Hit, RuleKind, RuleOrigin, RuleSet, Workspace},
+    tools::ToolGroup,
+};
 
 /// The protected places of a session.
 #[derive(Clone, Debug, Default)]

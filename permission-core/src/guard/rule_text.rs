@@ -8,7 +8,8 @@ use serde_json::json;
 use super::{names, words};
 use crate::{
     paths::LexicalPaths,
-    rules::{Call, RuleKind, RuleOrigin, RuleSet, ToolGroup, Workspace},
+    rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
+    tools::ToolGroup,
 };
 
 /// Fields that have a grammar of their own, so that they are no parameters.

@@ -56,7 +56,12 @@ fn a_setting_is_trimmed_and_read_in_any_case() {
 #[test]
 fn every_mode_is_shown_with_its_name() {
     let shown = PermissionMode::ALL.map(|mode| {
-        format!("{mode} | {} | {} | {}", mode.name(), mode.kind(), mode.description())
+        format!(
+            "{mode} | {} | {} | {}",
+            mode.name(),
+            mode.kind(),
+            mode.description()
+        )
     });
     insta::assert_snapshot!(shown.join("\n"));
 }

@@ -4,8 +4,8 @@
 
 use super::{PermissionOption, common::Offer, common::once_and};
 use crate::{
-    family::{EDIT, READ},
     label::{BeyondRules, Part, Scope, Vocabulary},
+    tools::{EDIT, READ},
     updates::PermissionRule,
 };
 

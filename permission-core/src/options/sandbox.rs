@@ -4,9 +4,9 @@
 
 use super::{PermissionOption, common::Offer, common::once_and};
 use crate::{
-    family::SANDBOX_NETWORK,
     label::{BeyondRules, Part, Scope, Vocabulary},
     present::clean,
+    tools::SANDBOX_NETWORK,
     updates::{PermissionRule, PermissionUpdate},
 };
 

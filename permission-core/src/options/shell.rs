@@ -5,8 +5,8 @@
 
 use super::{PermissionOption, common::Offer, common::once_and};
 use crate::{
-    family::READ,
     label::{BeyondRules, Part, Scope, Vocabulary},
+    tools::READ,
     updates::PermissionRule,
 };
 

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{ask::AskContext, family::SKILL, label::Part, present::clean, updates::PermissionRule};
+use crate::{ask::AskContext, label::Part, present::clean, tools::SKILL, updates::PermissionRule};
 
 const MAX_INVOCATION: usize = 1_000;
 

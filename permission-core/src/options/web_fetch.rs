@@ -6,7 +6,7 @@
 use url::Url;
 
 use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{family::WEB_FETCH, label::Part, present::clean, updates::PermissionRule};
+use crate::{label::Part, present::clean, tools::WEB_FETCH, updates::PermissionRule};
 
 const DOMAIN: &str = "domain:";
 

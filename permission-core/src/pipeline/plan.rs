@@ -4,19 +4,13 @@
 
 use crate::{
     paths::normalized,
-    rules::{Call, ToolGroup},
+    rules::Call,
+    tools::{Tool, ToolGroup},
 };
-
-/// Tools that belong to planning itself.
-const PLANNING: [&str; 3] = [
-    "EnterPlanMode",
-    "ExitPlanMode",
-    crate::question::ASK_USER_QUESTION,
-];
 
 /// Whether the call is planning: a tool of its own, or the plan's file.
 pub(crate) fn is_exempt(call: &Call<'_>, plan_file: Option<&str>) -> bool {
-    if PLANNING.contains(&call.tool) {
+    if Tool::of(call.tool).plans {
         return true;
     }
     match ToolGroup::of(call.tool) {

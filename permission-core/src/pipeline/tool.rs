@@ -6,8 +6,9 @@
 use serde_json::Value;
 
 use crate::{
-    rules::{Call, ToolGroup},
+    rules::Call,
     shell::{Analysis, Invocation, is_read_only, is_writer},
+    tools::{self, ToolGroup},
 };
 
 /// A tool's part in the pipeline. An error says why not, for the model.
@@ -46,7 +47,7 @@ impl Call<'_> {
                 false
             }
             ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
-                READERS.contains(&self.tool)
+                tools::Tool::of(self.tool).only_looks
             }
         }
     }
@@ -69,25 +70,3 @@ impl Call<'_> {
         }
     }
 }
-
-/// Tools that only look something up, keep the model's own notes, or start an agent whose calls come here themselves.
-const READERS: [&str; 18] = [
-    "WebSearch",
-    "WebFetch",
-    "TodoWrite",
-    "TodoRead",
-    "TaskCreate",
-    "TaskUpdate",
-    "TaskList",
-    "TaskGet",
-    "TaskOutput",
-    "Agent",
-    "Task",
-    "BashOutput",
-    "ToolSearch",
-    "CronList",
-    "ListAgents",
-    "ListMcpResourcesTool",
-    "ReadMcpResourceTool",
-    "ReportFindings",
-];

@@ -11,12 +11,6 @@ use crate::{
     result::PermissionResult,
 };
 
-/// The tool that is handled here; to be disabled for clients without form elicitation.
-pub const ASK_USER_QUESTION: &str = "AskUserQuestion";
-
-/// The tools whose question no mode and no rule answers.
-pub(crate) const FOR_A_PERSON: [&str; 2] = [ASK_USER_QUESTION, "ExitPlanMode"];
-
 /// The form for one AskUserQuestion call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct QuestionForm {

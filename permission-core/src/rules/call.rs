@@ -7,11 +7,11 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::{ToolGroup, reach::Files, words};
+use super::{reach::Files, words};
 use crate::{
-    family::{POWERSHELL, SANDBOX_NETWORK},
     paths::{PathResolver, Places, Subject},
     shell::{self, Analysis, Invocation, Word},
+    tools::{GLOB, POWERSHELL, SANDBOX_NETWORK, Tool, ToolGroup},
 };
 
 /// The directories that a session works in.
@@ -126,14 +126,12 @@ impl<'a> Call<'a> {
 
     /// The file or directory of a file tool. `None` where the input names none that can be told.
     pub(crate) fn subject(&self) -> Option<Subject> {
-        let path = match self.tool {
-            "Grep" | "LS" => self.text("path").unwrap_or("."),
-            "NotebookEdit" | "NotebookRead" => {
-                self.text("notebook_path").or_else(|| self.text("file_path"))?
-            }
-            "Glob" => return self.searched(),
-            _ => self.text("file_path").or_else(|| self.text("path"))?,
-        };
+        if self.tool == GLOB {
+            return self.searched();
+        }
+        let tool = Tool::of(self.tool);
+        let named = tool.paths.iter().find_map(|field| self.text(field));
+        let path = named.or(tool.starts_here.then_some("."))?;
         (!path.contains('\0')).then(|| self.places().subject(path))
     }
 

@@ -6,12 +6,15 @@
 use super::{
     RuleKind, ToolGroup,
     grammar::split,
+    names::ToolPattern,
     path::PathPattern,
-    tools::{self, ToolPattern},
     value::{HostPattern, ParameterPattern},
     words,
 };
-use crate::settings::{Origin, RuleTexts, SettingsFile, SettingsProblem, Sourced};
+use crate::{
+    settings::{Origin, RuleTexts, SettingsFile, SettingsProblem, Sourced},
+    tools,
+};
 
 /// Parameters of shell tools by which a rule can be about them. Other names are part of a command.
 const SHELL_PARAMETERS: [&str; 4] = [

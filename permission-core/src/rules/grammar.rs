@@ -4,14 +4,14 @@
 //! every use of its tool. Must never read a limiting rule as less than it may have been meant to be.
 
 use super::{
-    RuleKind,
+    RuleKind, ToolGroup,
     command::CommandPattern,
+    names::ToolPattern,
     path::PathPattern,
-    tools::{ToolGroup, ToolPattern},
     value::{HostPattern, NamePattern, ParameterPattern},
     words,
 };
-use crate::family::SANDBOX_NETWORK;
+use crate::tools::SANDBOX_NETWORK;
 
 /// What a rule is about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Permission rules: from the texts of settings to what they say about a tool call, and where that stands.
 //!
 //! Place in the flow: a host reads [`RuleSet`]s from `settings`; the pipeline and the guard ask them about a [`Call`].
-//! Reading order: `grammar` (one rule), `tools`, `command`, `path` and `value` (what a content means), `call` (what is
+//! Reading order: `grammar` (one rule), `names`, `command`, `path` and `value` (what a content means), `call` (what is
 //! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `part` (which part decides), `suggest`; `claude` and `flaws` say how
 //! Claude itself takes a rule. An allow needs certainty; deny and ask need only a possibility. Must not know modes,
 //! prompts or hooks.
@@ -12,11 +12,11 @@ mod command;
 mod decide;
 mod flaws;
 mod grammar;
+mod names;
 mod part;
 mod path;
 mod reach;
 mod suggest;
-mod tools;
 mod unasked;
 mod value;
 mod words;
@@ -27,12 +27,13 @@ pub use call::{Call, Workspace};
 pub use decide::{Allowed, Hit};
 pub use flaws::judged;
 pub(crate) use part::Part;
-pub(crate) use tools::ToolGroup;
-pub use tools::{main_parameter, misspelled};
 
 use serde_json::{Value, json};
 
-use crate::settings::{Origin, RuleTexts, Sourced};
+use crate::{
+    settings::{Origin, RuleTexts, Sourced},
+    tools::ToolGroup,
+};
 use grammar::Meaning;
 
 /// What a rule does.

@@ -5,6 +5,8 @@
 
 use regex::Regex;
 
+use crate::tools::{self, BASH, MONITOR, Tool};
+
 /// Which tools a hook is for.
 #[derive(Clone, Debug)]
 pub struct HookMatcher {
@@ -21,18 +23,6 @@ enum Kind {
     /// A search anywhere in the name.
     Pattern(Regex),
 }
-
-/// Names that older documents use.
-const ALIASES: [(&str, &str); 8] = [
-    ("FileEditTool", "Edit"),
-    ("FileWriteTool", "Write"),
-    ("FileReadTool", "Read"),
-    ("BashTool", "Bash"),
-    ("GlobTool", "Glob"),
-    ("GrepTool", "Grep"),
-    ("NotebookEditTool", "NotebookEdit"),
-    ("WebFetchTool", "WebFetch"),
-];
 
 impl HookMatcher {
     /// Reads the matcher of a policy. The flag says whether it could be read; if not, it matches everything.
@@ -74,7 +64,7 @@ impl HookMatcher {
 
     /// Whether hooks are for this tool. What a policy has for Bash is for Monitor too, which runs commands as well.
     pub(super) fn is_about(&self, tool: &str) -> bool {
-        self.matches(tool) || self.wide && tool == "Monitor" && self.matches("Bash")
+        self.matches(tool) || self.wide && tool == MONITOR && self.matches(BASH)
     }
 
     /// Whether the hook is for the tool.
@@ -83,21 +73,15 @@ impl HookMatcher {
             Kind::All => true,
             Kind::Names(names) => names.iter().any(|name| name == tool),
             Kind::Pattern(pattern) => {
-                let mut older = ALIASES.iter().filter(|(_, name)| self.wide && *name == tool);
-                pattern.is_match(tool) || older.any(|(alias, _)| pattern.is_match(alias))
+                let older = Tool::of(tool).older_name().filter(|_| self.wide);
+                pattern.is_match(tool) || older.is_some_and(|older| pattern.is_match(older))
             }
         }
     }
 }
 
 fn canonical(name: &str) -> &str {
-    older_name(name).unwrap_or(name)
-}
-
-/// The tool that an older name stands for.
-pub(crate) fn older_name(name: &str) -> Option<&'static str> {
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == name);
-    alias.map(|(_, name)| *name)
+    tools::by_older_name(name).unwrap_or(name)
 }
 
 #[cfg(test)]

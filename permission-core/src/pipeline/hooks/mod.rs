@@ -11,7 +11,6 @@ use std::{fmt, sync::Arc, time::Duration};
 use serde_json::{Value, json};
 
 pub use matcher::HookMatcher;
-pub(crate) use matcher::older_name;
 pub use outcome::{HookRun, PostToolUse, PreToolUse};
 
 use super::words;

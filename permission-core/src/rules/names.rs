@@ -1,21 +1,11 @@
-//! The first part of a rule: which tools it names, and what kind of content they have.
+//! The first part of a rule: which tools it names.
 //!
 //! Place in the flow: `grammar` reads it, `decide` compares it with a call's tool. Names are compared exactly.
 
-use crate::family::{BASH, MONITOR, POWERSHELL, SANDBOX_NETWORK, WEB_FETCH};
-use crate::wildcard::{Glyph, fits, stars};
-
-/// What the content of a rule is about, by its tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ToolGroup {
-    Command,
-    Reads,
-    Edits,
-    Fetch,
-    Skill,
-    Agent,
-    Other,
-}
+use crate::{
+    tools::{BASH, MCP, MONITOR, ToolGroup},
+    wildcard::{Glyph, fits, stars},
+};
 
 /// A tool's name, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,60 +14,6 @@ pub(super) enum ToolPattern {
     /// All tools of an MCP server.
     Server(String),
     Glob(Vec<Glyph>),
-}
-
-const MCP: &str = "mcp__";
-
-/// Claude's tools, with the parameter that rules are about and that no call goes without.
-const KNOWN: [(&str, &str); 19] = [
-    ("Agent", ""),
-    ("AskUserQuestion", ""),
-    ("Bash", "command"),
-    ("Edit", "file_path"),
-    ("EnterPlanMode", ""),
-    ("ExitPlanMode", ""),
-    ("Glob", ""),
-    ("Grep", ""),
-    ("Monitor", "command"),
-    ("MultiEdit", "file_path"),
-    ("NotebookEdit", "notebook_path"),
-    ("PowerShell", "command"),
-    ("Read", "file_path"),
-    ("Skill", "skill"),
-    ("Task", ""),
-    ("TodoWrite", ""),
-    ("WebFetch", "url"),
-    ("WebSearch", ""),
-    ("Write", "file_path"),
-];
-
-/// The tool that a name stands for which Claude does not know: names are compared letter by letter.
-pub fn misspelled(name: &str) -> Option<&'static str> {
-    let plain = |text: &str| text.trim().to_lowercase().replace(['_', '-'], "");
-    let known = || KNOWN.iter().map(|(known, _)| *known);
-    let meant = known().find(|known| plain(known) == plain(name))?;
-    (meant != name).then_some(meant)
-}
-
-/// The parameter of a known tool that rules are about.
-pub fn main_parameter(tool: &str) -> Option<&'static str> {
-    let (_, parameter) = KNOWN.iter().find(|(known, _)| *known == tool)?;
-    (!parameter.is_empty()).then_some(*parameter)
-}
-
-impl ToolGroup {
-    /// The group of a tool's name.
-    pub(crate) fn of(tool: &str) -> Self {
-        match tool {
-            BASH | MONITOR | POWERSHELL => Self::Command,
-            "Read" | "Grep" | "Glob" | "NotebookRead" | "LS" => Self::Reads,
-            "Edit" | "Write" | "NotebookEdit" | "MultiEdit" => Self::Edits,
-            WEB_FETCH | SANDBOX_NETWORK => Self::Fetch,
-            "Skill" => Self::Skill,
-            "Agent" | "Task" => Self::Agent,
-            _ => Self::Other,
-        }
-    }
 }
 
 impl ToolPattern {
