@@ -2,7 +2,8 @@
 //!
 //! Reading order follows a prompt: `launch` says how to start, `discovery` what, `backend` is the seam behind which it
 //! runs (`process` is the real CLI), `messages` is the wire, `decode` reads a line of it, `query` is one running Claude
-//! with its questions and answers; `settings` reads and watches the files that configure Claude; `command`, `hooks` and
+//! with its questions and answers; `settings` reads and watches the files that configure Claude, `transcripts`
+//! those in which it keeps conversations; `command`, `hooks` and
 //! `paths` are what permission-core needs of the machine. This crate knows nothing of ACP, sessions or decisions.
 
 pub mod launch;
@@ -17,6 +18,7 @@ pub mod messages;
 pub mod query;
 
 pub mod settings;
+pub mod transcripts;
 
 pub mod command;
 pub mod hooks;

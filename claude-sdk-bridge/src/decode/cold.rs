@@ -32,7 +32,7 @@ pub(super) fn decode(line: &Bytes) -> Decoded {
 }
 
 /// A line with a half surrogate pair is no garbage: the half is replaced and the line read again.
-fn parse(text: &str) -> Result<Value, serde_json::Error> {
+pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(text).or_else(|error| match surrogates::suspicious(text) {
         true => serde_json::from_str(&surrogates::repair(text)),
         false => Err(error),

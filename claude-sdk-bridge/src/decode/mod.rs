@@ -13,6 +13,7 @@ use bytes::Bytes;
 
 use crate::messages::Message;
 
+pub(crate) use cold::parse;
 pub use delta::{DeltaKind, DeltaLine};
 
 /// What a line from Claude is.

@@ -1,0 +1,20 @@
+//! Claude's transcripts: found, listed and read. The CLI is their only writer; nothing here writes.
+//!
+//! Reading order: `store` knows where transcripts lie, `listing` reads the two ends of one for a list, `lines` and `scan`
+//! go through a whole one in flat memory, `branch` finds the conversation in it (pure), `entry` makes of a line what the
+//! live stream would have said, and `replay` puts these together. A broken line costs that line.
+
+mod branch;
+mod entry;
+mod lines;
+mod listing;
+mod replay;
+mod scan;
+mod store;
+#[cfg(test)]
+mod tests;
+
+pub use entry::{Entry, Prompt};
+pub use listing::Summary;
+pub use replay::Replay;
+pub use store::{TranscriptFile, TranscriptStore, is_session_id, related_folders};
