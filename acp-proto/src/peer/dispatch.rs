@@ -23,7 +23,7 @@ use super::in_flight::{NoEntry, Ticket};
 use super::outbox::Refused;
 use crate::RpcError;
 use crate::errors;
-use crate::rpc::envelope::{Incoming, present, read};
+use crate::rpc::envelope::{Incoming, read};
 use crate::rpc::{Handler, Line, Router, RpcId};
 use crate::transport::Caller;
 
@@ -36,8 +36,6 @@ pub(super) struct Dispatcher {
     router: Router,
     max_line_bytes: usize,
     gate: Gate,
-    /// The registry's own id for the next call: it knows no ids but these.
-    next_key: u64,
 }
 
 /// Whether the first request was made, and by whom it is awaited.
@@ -62,9 +60,10 @@ enum Reaction {
     HangUp(Line),
 }
 
-/// A handler at work. The outcome of a panic is an error.
+/// A handler at work. What a panic leaves is an error.
 type Running = Pin<Box<dyn Future<Output = Outcome> + Send>>;
-type Outcome = Result<Box<RawValue>, RpcError>;
+/// The registry's answer, or what stood in the way of one.
+type Outcome = Result<MethodResponse, RpcError>;
 
 impl Dispatcher {
     pub(super) fn new(connection: Connection, router: Router, options: PeerOptions, caller: &Caller) -> Self {
@@ -78,7 +77,6 @@ impl Dispatcher {
             router,
             max_line_bytes: options.max_line_bytes,
             gate,
-            next_key: 0,
         }
     }
 
@@ -114,7 +112,7 @@ impl Dispatcher {
 
     /// Tells the other side why it is not served.
     pub(super) async fn turn_away(&self, why: RpcError) {
-        self.answer_garbage(self.farewell(None, why)).await;
+        self.answer_garbage(self.refuse_connection(None, why)).await;
     }
 
     async fn answer_garbage(&self, line: Line) {
@@ -138,13 +136,13 @@ impl Dispatcher {
         };
         match (self.gate, incoming) {
             (Gate::Proving(first), Incoming::Request { id, method, .. }) if method != first => {
-                Reaction::HangUp(self.farewell(Some(&id), errors::not_acp(first)))
+                Reaction::HangUp(self.refuse_connection(Some(&id), errors::not_acp(first)))
             }
             (Gate::Proving(first), incoming) if !matches!(incoming, Incoming::Request { .. }) => {
-                Reaction::HangUp(self.farewell(None, errors::not_acp(first)))
+                Reaction::HangUp(self.refuse_connection(None, errors::not_acp(first)))
             }
             (Gate::Proven, Incoming::Refused(_)) if foreign::is_foreign(bytes) => {
-                Reaction::HangUp(self.farewell(None, errors::foreign_protocol()))
+                Reaction::HangUp(self.refuse_connection(None, errors::foreign_protocol()))
             }
             (_, incoming) => self.react(incoming, bytes.len()),
         }
@@ -177,31 +175,25 @@ impl Dispatcher {
     }
 
     /// The one line that a connection gets which is not served.
-    fn farewell(&self, id: Option<&RpcId>, why: RpcError) -> Line {
+    fn refuse_connection(&self, id: Option<&RpcId>, why: RpcError) -> Line {
         let connection = self.connection.label();
         // No warning: whoever finds the port could fill a log with them.
         tracing::info!(connection, "refused a connection: {}", why.message());
-        Line::response(id, &Err(why))
+        Line::error(id, &why)
     }
 
     fn request(&mut self, id: RpcId, method: &str, params: Option<&RawValue>, bytes: usize) -> Option<Line> {
         if let Gate::WaitingFor(first) = self.gate
             && first != method
         {
-            return Some(Line::response(
-                Some(&id),
-                &Err(errors::wrong_first_request(first)),
-            ));
+            return Some(Line::error(Some(&id), &errors::wrong_first_request(first)));
         }
         let cancel = self.connection.ending().child_token();
         let ticket = match self.connection.in_flight().enter(id, bytes, cancel) {
             Ok(ticket) => ticket,
             Err(NoEntry::Duplicate(id)) => return Some(refusal(errors::duplicate_id(&id))),
             Err(NoEntry::TooMany(id, requests)) => {
-                return Some(Line::response(
-                    Some(&id),
-                    &Err(errors::too_many_in_flight(requests)),
-                ));
+                return Some(Line::error(Some(&id), &errors::too_many_in_flight(requests)));
             }
         };
         let mut running = match self.router.handler(method) {
@@ -212,7 +204,7 @@ impl Dispatcher {
         };
         match running.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(outcome) => {
-                self.open_gate(outcome.is_ok());
+                self.open_gate(outcome.as_ref().is_ok_and(MethodResponse::is_success));
                 self.answer(ticket, &outcome);
             }
             Poll::Pending => {
@@ -292,14 +284,12 @@ impl Dispatcher {
     }
 
     fn start(
-        &mut self,
+        &self,
         callback: AsyncMethod<'static>,
         ticket: &Ticket,
         method: &str,
         params: Option<&RawValue>,
     ) -> Running {
-        let key = Id::Number(self.next_key);
-        self.next_key += 1;
         let mut extensions = Extensions::new();
         extensions.insert(RequestContext {
             connection: self.connection.clone(),
@@ -308,16 +298,16 @@ impl Dispatcher {
         });
         let params = Params::new(params.map(RawValue::get)).into_owned();
         let panicked = errors::handler_panicked(method);
-        let called = async move { callback(key, params, NO_CONNECTION, usize::MAX, extensions).await };
+        let called = async move { callback(Id::Null, params, NO_CONNECTION, usize::MAX, extensions).await };
         AssertUnwindSafe(called)
             .catch_unwind()
-            .map(|returned| returned.map_or(Err(panicked), |response| outcome_of(&response)))
+            .map(|returned| returned.map_err(|_| panicked))
             .boxed()
     }
 
     /// Answers at once where there is room, else in a task that waits for it.
     fn answer(&self, mut ticket: Ticket, outcome: &Outcome) {
-        let line = Line::response(Some(ticket.id()), outcome);
+        let line = answer_line(ticket.id(), outcome);
         match self.connection.try_reserve(line.len()) {
             Ok(permit) => {
                 ticket.free_id();
@@ -343,7 +333,7 @@ impl Dispatcher {
 
 /// An error for a line that was no request.
 fn refusal(error: RpcError) -> Line {
-    Line::response(None, &Err(error))
+    Line::error(None, &error)
 }
 
 /// The rest of a request: its handler's end and its answer. A handler that goes on after the connection began to end has
@@ -353,7 +343,7 @@ async fn run(connection: Connection, ticket: Ticket, running: Running) {
         outcome = running => outcome,
         () = overdue(&connection) => return,
     };
-    let line = Line::response(Some(ticket.id()), &outcome);
+    let line = answer_line(ticket.id(), &outcome);
     drop(outcome);
     deliver(&connection, ticket, line).await;
 }
@@ -370,21 +360,9 @@ async fn deliver(connection: &Connection, mut ticket: Ticket, line: Line) {
     }
 }
 
-/// Takes the outcome out of the registry's answer, whose id is only a key.
-fn outcome_of(response: &MethodResponse) -> Outcome {
-    #[derive(Deserialize)]
-    struct Answer<'a> {
-        #[serde(borrow, default, deserialize_with = "present")]
-        result: Option<&'a RawValue>,
-        #[serde(default)]
-        error: Option<RpcError>,
-    }
-    let answer: Answer<'_> = serde_json::from_str(response.as_ref()).map_err(errors::unserializable)?;
-    match (answer.error, answer.result) {
-        (Some(error), _) => Err(error),
-        (None, Some(result)) => Ok(result.to_owned()),
-        (None, None) => Err(errors::unserializable(
-            "the registry returned neither result nor error",
-        )),
+fn answer_line(id: &RpcId, outcome: &Outcome) -> Line {
+    match outcome {
+        Ok(response) => Line::registry_answer(id, response.as_ref()),
+        Err(error) => Line::error(Some(id), error),
     }
 }

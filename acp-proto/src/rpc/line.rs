@@ -6,7 +6,6 @@
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::RpcError;
 use crate::errors;
@@ -130,30 +129,34 @@ impl Line {
         })
     }
 
-    /// The answer to a request; `None` as id where the request had none that could be read.
-    pub(crate) fn response(id: Option<&RpcId>, outcome: &Result<Box<RawValue>, RpcError>) -> Self {
-        let id = id.map_or("null", RpcId::as_json);
-        let result = match outcome {
-            Ok(result) => {
-                let body = result.get();
-                let mut bytes = Vec::with_capacity(id.len() + body.len() + 40);
-                push_answer(&mut bytes, id, "result");
-                bytes.extend_from_slice(body.as_bytes());
-                bytes
-            }
-            Err(error) => {
-                let mut bytes = Vec::with_capacity(256);
-                push_answer(&mut bytes, id, "error");
-                // An error object holds a number, a string and raw JSON: writing it to memory cannot fail.
-                if serde_json::to_writer(&mut bytes, error).is_err() {
-                    tracing::error!(%error, "an error object could not be serialized");
-                }
-                bytes
-            }
+    /// The registry's answer with the request's own id in the place of the registry's `null`: its id type knows
+    /// neither `1.0` nor `"\u00e9"`, which are echoed as they came.
+    pub(crate) fn registry_answer(id: &RpcId, answer: &str) -> Self {
+        const HEAD: &str = r#"{"jsonrpc":"2.0","id":null"#;
+        let Some(rest) = answer.strip_prefix(HEAD) else {
+            let error = errors::unserializable("the registry's answer begins in another way");
+            return Self::error(Some(id), &error);
         };
-        let mut bytes = result;
-        bytes.extend_from_slice(b"}\n");
-        Self { bytes, request: None }
+        Self::answer(id.as_json(), rest.as_bytes())
+    }
+
+    /// The answer that refuses a request; `None` as id where the request had none that could be read.
+    pub(crate) fn error(id: Option<&RpcId>, error: &RpcError) -> Self {
+        let mut rest = br#","error":"#.to_vec();
+        // An error object holds a number, a string and raw JSON: writing it to memory cannot fail.
+        if serde_json::to_writer(&mut rest, error).is_err() {
+            tracing::error!(%error, "an error object could not be serialized");
+        }
+        rest.push(b'}');
+        Self::answer(id.map_or("null", RpcId::as_json), &rest)
+    }
+
+    fn answer(id: &str, rest: &[u8]) -> Self {
+        const HEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+        Self {
+            bytes: [HEAD, id.as_bytes(), rest, b"\n"].concat(),
+            request: None,
+        }
     }
 
     pub(crate) fn nothing() -> Self {
@@ -201,14 +204,6 @@ fn write<T: Serialize>(message: &T) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_writer(&mut bytes, message)?;
     bytes.push(b'\n');
     Ok(bytes)
-}
-
-fn push_answer(bytes: &mut Vec<u8>, id: &str, member: &str) {
-    bytes.extend_from_slice(br#"{"jsonrpc":"2.0","id":"#);
-    bytes.extend_from_slice(id.as_bytes());
-    bytes.extend_from_slice(b",\"");
-    bytes.extend_from_slice(member.as_bytes());
-    bytes.extend_from_slice(b"\":");
 }
 
 /// Writes `text` as a JSON string. Writing a string to memory cannot fail.
@@ -292,14 +287,14 @@ mod tests {
     fn answers_echo_the_id_as_it_was_written() {
         for id in ["7", "-1", "1e2", "null", r#""\u00e9""#] {
             let id = RpcId::parse(id).unwrap();
-            let result = Ok(RawValue::from_string(r#"{"a":1}"#.to_owned()).unwrap());
+            let answer = r#"{"jsonrpc":"2.0","id":null,"result":{"a":1}}"#;
             let expected = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"a\":1}}}}\n");
             assert_eq!(
-                String::from_utf8_lossy(Line::response(Some(&id), &result).as_bytes()),
+                String::from_utf8_lossy(Line::registry_answer(&id, answer).as_bytes()),
                 expected
             );
         }
-        let error = Line::response(None, &Err(errors::invalid_params("no", Some(json!([1])))));
+        let error = Line::error(None, &errors::invalid_params("no", Some(json!([1]))));
         let expected = json!({
             "jsonrpc": "2.0", "id": null,
             "error": {"code": -32602, "message": "Invalid params: no", "data": [1]},
