@@ -13,6 +13,7 @@ use crate::{
     policy::Oversight,
     serve::{Outcome, Server},
     signals::{Ending, Signals},
+    surroundings,
 };
 
 /// The client's name for itself.
@@ -36,8 +37,8 @@ pub(crate) async fn run(args: ChatArgs, oversight: Oversight) -> anyhow::Result<
     let options = Options {
         cwd,
         prompt: args.prompt,
-        client: (CLIENT.to_owned(), agent::VERSION.to_owned()),
-        agent_command: agent::program(),
+        client: (CLIENT.to_owned(), surroundings::VERSION.to_owned()),
+        agent_command: surroundings::program(),
     };
     // Ctrl-C is the chat's own.
     let mut signals = Signals::without_interrupt().context("cannot listen for signals")?;

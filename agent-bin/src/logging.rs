@@ -7,7 +7,6 @@ use std::{
     io::{self, Write},
     os::unix::fs::OpenOptionsExt,
     path::Path,
-    str::FromStr,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -25,8 +24,6 @@ use tracing_subscriber::{
     layer::{Layer as _, SubscriberExt as _},
 };
 
-use crate::args::LoggingArgs;
-
 /// Where logs of ours come from: our crates, and what Claude writes to its error stream.
 const OURS: [&str; 8] = [
     "acp_proto",
@@ -41,51 +38,18 @@ const OURS: [&str; 8] = [
 const QUEUED_LINES: usize = 1024;
 const FLUSH_PATIENCE: Duration = Duration::from_millis(500);
 
-/// A log level, as it is given on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Level(LevelFilter);
-
-impl Default for Level {
-    fn default() -> Self {
-        Self(LevelFilter::WARN)
-    }
-}
-
-impl FromStr for Level {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let level = match text.to_ascii_lowercase().as_str() {
-            "off" => LevelFilter::OFF,
-            "error" => LevelFilter::ERROR,
-            "warn" => LevelFilter::WARN,
-            "info" => LevelFilter::INFO,
-            "debug" => LevelFilter::DEBUG,
-            "trace" => LevelFilter::TRACE,
-            _ => return Err("expected off, error, warn, info, debug or trace"),
-        };
-        Ok(Self(level))
-    }
-}
-
-impl std::fmt::Display for Level {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
 /// The running log. Keep it until the end: [`Log::finish`] writes what is still queued.
 pub(crate) struct Log {
     ended: Receiver<()>,
     queue: Queue,
 }
 
-/// Starts logging.
+/// Starts logging, to standard error where no file is named.
 ///
 /// # Errors
 /// When the log file cannot be opened.
-pub(crate) fn start(args: &LoggingArgs) -> anyhow::Result<Log> {
-    let sink: Box<dyn Write + Send> = match &args.log_file {
+pub(crate) fn start(level: LevelFilter, file: Option<&Path>) -> anyhow::Result<Log> {
+    let sink: Box<dyn Write + Send> = match file {
         Some(path) => Box::new(open(path)?),
         None => Box::new(io::stderr()),
     };
@@ -93,16 +57,16 @@ pub(crate) fn start(args: &LoggingArgs) -> anyhow::Result<Log> {
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(false)
         .with_writer(queue.clone())
-        .with_filter(taken(args.log_level));
+        .with_filter(taken(level));
     let subscriber = tracing_subscriber::registry().with(lines);
     // Fails only when a subscriber is there already, and this is the only place that sets one.
     tracing::subscriber::set_global_default(subscriber).context("logging is set up already")?;
     Ok(Log { ended, queue })
 }
 
-fn taken(level: Level) -> Targets {
-    let others = Targets::new().with_default(level.0.min(LevelFilter::WARN));
-    others.with_targets(OURS.map(|target| (target, level.0)))
+fn taken(level: LevelFilter) -> Targets {
+    let others = Targets::new().with_default(level.min(LevelFilter::WARN));
+    others.with_targets(OURS.map(|target| (target, level)))
 }
 
 impl Log {
@@ -236,15 +200,6 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Ok(())
         }
-    }
-
-    #[test]
-    fn a_level_is_read_in_any_case_and_shown_as_given() {
-        for text in ["off", "error", "warn", "info", "debug", "trace"] {
-            assert_eq!(text.parse::<Level>().unwrap().to_string(), text);
-            assert_eq!(text.to_uppercase().parse::<Level>().unwrap().to_string(), text);
-        }
-        assert!("loud".parse::<Level>().is_err());
     }
 
     #[test]

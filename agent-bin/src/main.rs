@@ -11,6 +11,7 @@ mod policy;
 mod rehearsal_command;
 mod serve;
 mod signals;
+mod surroundings;
 mod traffic;
 
 use std::{ffi::OsString, io::Write as _, process::ExitCode, time::Duration};
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) => {
             // A reader who is gone cannot be told.
-            let _ = writeln!(std::io::stderr(), "{}: {}", agent::NAME, in_words(&error));
+            let _ = writeln!(std::io::stderr(), "{}: {}", surroundings::NAME, in_words(&error));
             ExitCode::from(exit::FAILED)
         }
     }
@@ -46,7 +47,7 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
             return Ok(u8::try_from(message.exit_code()).unwrap_or(exit::FAILED));
         }
     };
-    let log = logging::start(&logging)?;
+    let log = logging::start(logging.log_level, logging.log_file.as_deref())?;
     let code = match request {
         Request::Cli { arguments, policy } => passthrough::run(arguments, policy.as_deref()),
         Request::Serve {

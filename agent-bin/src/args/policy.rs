@@ -11,10 +11,14 @@ use super::{Request, conflict, words};
 /// Under whose eyes sessions run.
 #[derive(Debug, Clone, Default, Args, PartialEq, Eq)]
 pub(crate) struct OversightArgs {
-    #[arg(long, value_name = "FILE", help = words::POLICY_HELP)]
+    /// Keep every session to this operator's policy, whatever the client, a
+    /// project or the model say; with a mistake in it nothing starts
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub(crate) policy: Option<PathBuf>,
 
-    #[arg(long, value_name = "FILE", help = words::AUDIT_HELP)]
+    /// Append every decision about a tool call to this file, a line of JSON
+    /// each; a call that cannot be recorded does not run
+    #[arg(long, value_name = "FILE", verbatim_doc_comment)]
     pub(crate) audit: Option<PathBuf>,
 }
 

@@ -1,4 +1,4 @@
-//! What the command line says about itself: help texts, and refusals that name the way out.
+//! What the command line says beside its options: where help ends, and refusals that name the way out.
 
 pub(super) const ABOUT: &str =
     "An ACP agent for Claude: editors start it, or connect to it, and get Claude Code.";
@@ -23,36 +23,6 @@ Exit codes:
   2    the command line is not understood
   128+ a signal ended it before it was done: the second signal while serving, Ctrl-C in a chat
   With --cli, the exit code of the Claude CLI.";
-
-pub(super) const LISTEN_HELP: &str = "\
-Serve at this address instead of standard input and output, repeatable:
-unix:PATH, tcp://localhost:PORT, tcp://[::1]:PORT or stdio; port 0 takes
-a free one and tells it on standard error. Programs of other accounts
-of this machine are refused";
-
-pub(super) const ANY_LOCAL_USER_HELP: &str = "\
-Let programs of every account of this machine in: each of them can then
-run commands as you";
-
-pub(super) const BACKEND_HELP: &str = "\
-Who does the work: `process` is the Claude CLI, `rehearsal` or
-`rehearsal=SCRIPT` a scripted Claude [default: process]";
-
-pub(super) const REHEARSE_HELP: &str = "\
-Talk to a scripted Claude: the built-in script, another built-in one
-by its name, or a script file";
-
-pub(super) const POLICY_HELP: &str = "\
-Keep every session to this operator's policy, whatever the client, a
-project or the model say; with a mistake in it nothing starts";
-
-pub(super) const AUDIT_HELP: &str = "\
-Append every decision about a tool call to this file, a line of JSON
-each; a call that cannot be recorded does not run";
-
-pub(super) const HIDE_CLAUDE_AUTH_HELP: &str = "\
-Offer no login with a claude.ai subscription, and run no session on
-one";
 
 pub(super) const EXPLAIN_HELP: &str = "\
 Examples:

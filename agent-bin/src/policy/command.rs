@@ -20,7 +20,6 @@ use serde_json::{Value, json};
 
 use super::{load, text_of, tried, words};
 use crate::{
-    agent,
     args::{ExplainArgs, Given, PolicyCommand, object},
     exit,
 };
@@ -116,7 +115,7 @@ fn account(args: &ExplainArgs, (tool, input): &(String, Value)) -> anyhow::Resul
     let policy = args.policy.as_deref().map(load).transpose()?;
     let mut policy = policy.map(|(policy, _)| policy);
     let cwd = directory(args.cwd.as_deref())?;
-    let surroundings = agent::settings();
+    let surroundings = crate::surroundings::settings();
     let texts = read_all(&Locations::of(&surroundings, Path::new(&cwd)));
     let settings: Vec<SettingsFile> = texts.iter().map(SettingsText::parse).collect();
     let claude = surroundings.claude_directory();
@@ -125,7 +124,7 @@ fn account(args: &ExplainArgs, (tool, input): &(String, Value)) -> anyhow::Resul
     }
     let policy = policy.map(Arc::new);
     let plans = claude.map(|claude| claude.join("plans"));
-    let privileges = agent::privileges();
+    let privileges = crate::surroundings::privileges();
     let session = ExplainedSession {
         cwd: &cwd,
         home: surroundings.home.as_deref().and_then(Path::to_str),

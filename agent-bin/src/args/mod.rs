@@ -11,11 +11,11 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
+use tracing::level_filters::LevelFilter;
+
 pub(crate) use policy::{ExplainArgs, Given, OversightArgs, PolicyCommand, object};
 
 use policy::policy_request;
-
-use crate::logging::Level;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -31,19 +31,29 @@ struct CommandLine {
     #[command(flatten)]
     logging: LoggingArgs,
 
-    #[arg(long, value_name = "URL", help = words::LISTEN_HELP)]
+    /// Serve at this address instead of standard input and output, repeatable:
+    /// unix:PATH, tcp://localhost:PORT, tcp://[::1]:PORT or stdio; port 0 takes
+    /// a free one and tells it on standard error. Programs of other accounts
+    /// of this machine are refused
+    #[arg(long, value_name = "URL", verbatim_doc_comment)]
     listen: Vec<ListenAddress>,
 
-    #[arg(long, requires = "listen", help = words::ANY_LOCAL_USER_HELP)]
+    /// Let programs of every account of this machine in: each of them can then
+    /// run commands as you
+    #[arg(long, requires = "listen", verbatim_doc_comment)]
     allow_any_local_user: bool,
 
-    #[arg(long, value_name = "KIND", value_parser = parse_backend, help = words::BACKEND_HELP)]
+    /// Who does the work: `process` is the Claude CLI, `rehearsal` or
+    /// `rehearsal=SCRIPT` a scripted Claude [default: process]
+    #[arg(long, value_name = "KIND", value_parser = parse_backend, verbatim_doc_comment)]
     backend: Option<Backend>,
 
     #[command(flatten)]
     oversight: OversightArgs,
 
-    #[arg(long, help = words::HIDE_CLAUDE_AUTH_HELP)]
+    /// Offer no login with a claude.ai subscription, and run no session on
+    /// one
+    #[arg(long, verbatim_doc_comment)]
     hide_claude_auth: bool,
 
     /// Run the Claude CLI with everything that follows, in this terminal
@@ -92,11 +102,11 @@ pub(crate) enum RehearsalCommand {
 }
 
 /// How much is logged, and where to.
-#[derive(Debug, Args, Default, PartialEq, Eq)]
+#[derive(Debug, Args, PartialEq, Eq)]
 pub(crate) struct LoggingArgs {
     /// Log at this level: off, error, warn, info, debug, trace
     #[arg(long, global = true, value_name = "LEVEL", default_value = "warn")]
-    pub(crate) log_level: Level,
+    pub(crate) log_level: LevelFilter,
 
     /// Append the log to this file instead of standard error
     #[arg(long, global = true, value_name = "PATH")]
@@ -106,14 +116,14 @@ pub(crate) struct LoggingArgs {
 /// What `chat` takes.
 #[derive(Debug, Args, PartialEq, Eq)]
 pub(crate) struct ChatArgs {
+    /// Talk to a scripted Claude: the built-in script, another built-in one
+    /// by its name, or a script file
     #[arg(
         long,
         value_name = "SCRIPT",
         num_args = 0..=1,
         require_equals = true,
-        conflicts_with = "connect",
-        help = words::REHEARSE_HELP
-    )]
+        conflicts_with = "connect", verbatim_doc_comment)]
     pub(crate) rehearse: Option<Option<String>>,
 
     /// Talk to the agent that listens at this address

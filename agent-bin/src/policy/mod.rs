@@ -24,7 +24,7 @@ use permission_core::{
 pub(crate) use audit::AuditFile;
 pub(crate) use command::run;
 
-use crate::{agent, args::OversightArgs};
+use crate::{args::OversightArgs, surroundings};
 
 /// How often a link may lead to another one before it is a circle; the system gives up at the same number.
 const MAX_LINKS: usize = 40;
@@ -92,10 +92,10 @@ const EXAMPLES_IN: &str = "/project";
 /// The policy of a text whose examples come true.
 fn tried(file: &Path, text: &str) -> Result<Policy, Vec<PolicyMistake>> {
     let policy = Arc::new(Policy::read(file, text)?);
-    let surroundings = agent::settings();
+    let claude = surroundings::settings();
     let session = ExplainedSession {
         cwd: EXAMPLES_IN,
-        home: surroundings.home.as_deref().and_then(Path::to_str),
+        home: claude.home.as_deref().and_then(Path::to_str),
         plans: None,
         settings: &[],
         host: HostFacts::default(),
