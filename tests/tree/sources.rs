@@ -65,6 +65,15 @@ fn overrides_of_lints_give_a_reason() {
 }
 
 #[test]
+fn a_module_with_a_folder_stands_in_it() {
+    let apart = rust_files().into_iter().filter(|(path, _)| {
+        let folder = path.strip_suffix(".rs").map(|folder| root().join(folder));
+        folder.is_some_and(|folder| folder.is_dir())
+    });
+    assert_eq!(names(apart), Vec::<String>::new(), "move them to `mod.rs`");
+}
+
+#[test]
 fn no_test_is_ignored() {
     let ignoring = rust_files().into_iter().filter(|(path, text)| {
         path != "tests/tree/sources.rs" && text.lines().any(|line| line.trim_start().starts_with("#[ignore"))
