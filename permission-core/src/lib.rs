@@ -24,14 +24,17 @@ mod paths;
 mod question;
 mod updates;
 
+pub mod decide;
 pub mod explain;
-pub mod guard;
 pub mod pipeline;
+pub mod policy;
 pub mod rules;
 pub mod settings;
 
 mod shell;
 mod wildcard;
+
+pub use policy as guard;
 
 pub use answer::{Answer, SettleError};
 pub use ask::{AskContext, PlanFacts};

@@ -14,8 +14,9 @@ use super::{
     words,
 };
 use crate::{
+    decide::hooks::HookCommand,
     modes::PermissionMode,
-    pipeline::{AskReason, Reason, Stage, hooks::HookCommand},
+    pipeline::{AskReason, Reason, Stage},
     rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin},
     settings::SettingsSource,
     tools::{Tool, ToolGroup},

@@ -5,8 +5,8 @@
 
 use super::{Account, DecidedBy, ExplainedSession, Verdict, explain, words};
 use crate::{
-    guard::{Becomes, PolicyMistake},
     pipeline::Stage,
+    policy::{Becomes, PolicyMistake},
 };
 
 /// The examples of the session's policy that do not come true.
@@ -51,7 +51,7 @@ mod tests {
     use std::{path::Path, sync::Arc};
 
     use super::*;
-    use crate::{LexicalPaths, guard::Policy, settings::HostFacts};
+    use crate::{LexicalPaths, policy::Policy, settings::HostFacts};
 
     fn unmet(text: &str) -> Vec<String> {
         let policy = Arc::new(Policy::read(Path::new("/etc/policy.json"), text).unwrap());

@@ -13,12 +13,12 @@ use super::{
     words,
 };
 use crate::{
-    guard::{Guard, GuardAnswer, GuardCall, GuardStep, Opinion},
-    modes::PermissionMode,
-    pipeline::{
-        Stage,
+    decide::{
+        Guard, GuardAnswer, GuardCall, GuardStep, Opinion,
         hooks::{HookCommand, HookRun},
     },
+    modes::PermissionMode,
+    pipeline::Stage,
     rules::{Call, Part, RuleKind},
 };
 

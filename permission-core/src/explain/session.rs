@@ -9,13 +9,11 @@ use serde_json::Value;
 
 use super::words;
 use crate::{
-    guard::Policy,
+    decide::hooks::{HookCommand, HookEvent, Hooks},
     modes::PermissionMode,
     paths::{PathResolver, normalized},
-    pipeline::{
-        PermissionContext,
-        hooks::{HookCommand, HookEvent, Hooks},
-    },
+    pipeline::PermissionContext,
+    policy::Policy,
     rules::{RuleOrigin, RuleSet},
     settings::{
         HostFacts, SettingsFile, SettingsSource, SettingsValues, Sourced, initial_mode, may_bypass, merge,

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     LexicalPaths, PathResolver, PermissionMode,
-    guard::Policy,
+    policy::Policy,
     rules::judged,
     settings::{HostFacts, SettingsFile, SettingsSource},
     testing::Links,

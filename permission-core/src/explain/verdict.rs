@@ -8,7 +8,7 @@ use super::{
     guard::Guarded,
     session::ExplainedSession,
 };
-use crate::guard::Opinion;
+use crate::decide::Opinion;
 
 /// What would become of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use super::verdict::{DecidedBy, Verdict};
 use crate::{
-    guard::Becomes,
+    decide::hooks::HookCommand,
     modes::PermissionMode,
-    pipeline::{Reason, hooks::HookCommand},
+    pipeline::Reason,
+    policy::Becomes,
     rules::{Part, Rule, RuleKind},
     settings::Origin,
 };

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{denials::DENIAL_THRESHOLD, hooks::Hooks};
 use crate::{
+    decide::{DENIAL_THRESHOLD, hooks::Hooks},
     modes::PermissionMode,
     paths::PathResolver,
     rules::{RuleOrigin, RuleSet, Workspace},

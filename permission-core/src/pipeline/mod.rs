@@ -6,17 +6,15 @@
 
 mod context;
 mod decision;
-mod denials;
 mod evaluation;
-pub mod hooks;
 pub(crate) mod plan;
 mod stages;
 mod tool;
 mod words;
 
+pub use crate::decide::hooks;
 pub use context::PermissionContext;
 pub use decision::{AskReason, Decision, Outcome, Reason, Stage};
-pub use denials::{DENIAL_THRESHOLD, DenialTracking};
 pub use evaluation::{Evaluation, Question, Step, ToolCall, UserAnswer};
 pub use stages::Pipeline;
 pub use tool::Tool;

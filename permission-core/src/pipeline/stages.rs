@@ -8,7 +8,6 @@ use std::sync::Arc;
 use super::{
     context::PermissionContext,
     decision::{AskReason, Decision, Reason, Stage},
-    denials::DenialTracking,
     evaluation::{Allowance, Evaluation, Question, State, Step, ToolCall, UserAnswer},
     hooks::{HookRun, PreToolUse},
     plan,
@@ -16,6 +15,7 @@ use super::{
     words,
 };
 use crate::{
+    decide::DenialTracking,
     modes::PermissionMode,
     paths::PathResolver,
     rules::{Allowed, Hit},

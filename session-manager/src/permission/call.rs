@@ -13,7 +13,7 @@ use claude_sdk_bridge::{
     paths::FileSystemPaths,
 };
 use permission_core::{
-    PathResolver as _, PermissionMode, guard::GuardCall, pipeline::hooks::HookFacts, rules::Workspace,
+    PathResolver as _, PermissionMode, decide::GuardCall, decide::hooks::HookFacts, rules::Workspace,
 };
 use serde_json::Value;
 use tokio::time::Instant;

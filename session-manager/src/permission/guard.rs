@@ -17,11 +17,12 @@ use claude_sdk_bridge::messages::{
 };
 use permission_core::{
     PermissionMode, PermissionResult, Settlement,
-    guard::{Examination, Guard, GuardAnswer, GuardStep, Opinion, Policy},
-    pipeline::{
-        Stage,
+    decide::{
+        Examination, Guard, GuardAnswer, GuardStep, Opinion,
         hooks::{HookCommand, HookEvent, PostToolUse},
     },
+    pipeline::Stage,
+    policy::Policy,
 };
 use serde_json::{Value, json};
 

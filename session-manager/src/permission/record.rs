@@ -7,7 +7,7 @@ use std::{fmt, io, path::PathBuf};
 
 use permission_core::{
     PermissionMode,
-    guard::{GuardAnswer, Opinion},
+    decide::{GuardAnswer, Opinion},
     rules::{Rule, RuleOrigin},
 };
 use serde::Serialize;

@@ -10,9 +10,9 @@ use futures::{
     future::{AbortHandle, BoxFuture, abortable},
     stream::FuturesUnordered,
 };
-use permission_core::{
-    guard::Examination,
-    pipeline::hooks::{HookCommand, HookRun, hook_payload},
+use permission_core::decide::{
+    Examination,
+    hooks::{HookCommand, HookRun, hook_payload},
 };
 use serde_json::Value;
 

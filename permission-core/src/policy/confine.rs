@@ -1,6 +1,6 @@
 //! Whether a call stays inside the working directories, as far as its input tells.
 //!
-//! Place in the flow: `examine` asks before a tool and before an allow leaves. It looks at file tools, redirections and
+//! Place in the flow: the machine asks before a tool and before an allow leaves. It looks at file tools, redirections and
 //! the file arguments of known commands, through symbolic links. It is no sandbox: what a program does is out of sight.
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 
 /// Where the files of a call are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Confined {
+pub(crate) enum Confined {
     Inside,
     /// This one is not.
     Outside(String),
@@ -19,16 +19,18 @@ pub(super) enum Confined {
     Unknown,
 }
 
-/// Where the files of the call are.
-pub(super) fn look(call: &Call<'_>) -> Confined {
-    match ToolGroup::of(call.tool) {
-        ToolGroup::Reads | ToolGroup::Edits => match call.subject() {
-            Some(subject) if call.is_inside(&subject) => Confined::Inside,
-            Some(subject) => Confined::Outside(subject.given().to_owned()),
-            None => Confined::Unknown,
-        },
-        ToolGroup::Command => command(call),
-        ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => Confined::Inside,
+impl Confined {
+    /// Where the files of the call are.
+    pub(crate) fn of(call: &Call<'_>) -> Self {
+        match ToolGroup::of(call.tool) {
+            ToolGroup::Reads | ToolGroup::Edits => match call.subject() {
+                Some(subject) if call.is_inside(&subject) => Confined::Inside,
+                Some(subject) => Confined::Outside(subject.given().to_owned()),
+                None => Confined::Unknown,
+            },
+            ToolGroup::Command => command(call),
+            ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => Confined::Inside,
+        }
     }
 }
 

@@ -8,19 +8,15 @@ use std::{collections::VecDeque, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    answer::{GuardAnswer, Opinion},
-    confine::{self, Confined},
-    policy::Policy,
-    protected::Protected,
-    words,
+    DENIAL_THRESHOLD, DenialTracking,
+    decision::{GuardAnswer, Opinion},
+    hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
+    sentences,
 };
 use crate::{
     modes::PermissionMode,
-    pipeline::{
-        AskReason, DENIAL_THRESHOLD, DenialTracking, Stage,
-        hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
-        plan,
-    },
+    pipeline::{AskReason, Stage, plan},
+    policy::{Confined, Policy, Protected},
     rules::{Allowed, Call, Rule, RuleSet, Workspace},
     tools::ToolGroup,
 };
@@ -115,7 +111,7 @@ impl Guard {
         run: &HookRun,
     ) -> GuardStep {
         let Some(hook) = examination.hooks.pop_front() else {
-            let answer = GuardAnswer::failed(words::OUT_OF_ORDER);
+            let answer = GuardAnswer::failed(sentences::OUT_OF_ORDER);
             return GuardStep::Answer(self.counted(call, answer));
         };
         let unusable = HookRun::Failed("it cannot be run as it is configured".to_owned());
@@ -123,7 +119,7 @@ impl Guard {
         match PreToolUse::read(run) {
             PreToolUse::Approve => {}
             PreToolUse::Deny { reason } => {
-                let answer = deny(Stage::Hooks, words::hook(&reason), None);
+                let answer = deny(Stage::Hooks, sentences::hook(&reason), None);
                 return GuardStep::Answer(self.counted(call, answer));
             }
             PreToolUse::Change { input, ask } => {
@@ -154,7 +150,7 @@ impl Guard {
     pub fn refuses_to_ask(&mut self, call: &GuardCall<'_>) -> Option<GuardAnswer> {
         let headless = self.policy.as_ref().is_some_and(|policy| policy.headless);
         headless.then(|| {
-            let reason = words::unasked(&AskReason::NothingMatched.to_string());
+            let reason = sentences::unasked(&AskReason::NothingMatched.to_string());
             self.counted(call, deny(Stage::Prompt, reason, None))
         })
     }
@@ -198,14 +194,14 @@ impl Guard {
     /// The first stage: shape, and what is certainly out of reach.
     fn invalid(&self, seen: &Call<'_>, call: &GuardCall<'_>) -> Option<GuardAnswer> {
         if !call.input.is_object() {
-            return Some(deny(Stage::Validate, words::NO_OBJECT.to_owned(), None));
+            return Some(deny(Stage::Validate, sentences::NO_OBJECT.to_owned(), None));
         }
         if !self.policy.as_ref().is_some_and(|policy| policy.confine) {
             return None;
         }
-        match confine::look(seen) {
+        match Confined::of(seen) {
             Confined::Outside(_) if is_plan_file(seen, call) => None,
-            Confined::Outside(path) => Some(deny(Stage::Validate, words::outside(&path), None)),
+            Confined::Outside(path) => Some(deny(Stage::Validate, sentences::outside(&path), None)),
             Confined::Inside | Confined::Unknown => None,
         }
     }
@@ -214,13 +210,13 @@ impl Guard {
     fn limited(&self, seen: &Call<'_>, call: &GuardCall<'_>) -> Option<GuardAnswer> {
         let policy = self.policy.as_ref()?;
         if let Some(hit) = policy.rules.denies(seen) {
-            return Some(deny(Stage::Rules, words::rule(&hit.rule), Some(hit.rule)));
+            return Some(deny(Stage::Rules, sentences::rule(&hit.rule), Some(hit.rule)));
         }
         let hit = self
             .protected
             .denies(seen)
             .filter(|_| !is_plan_file(seen, call))?;
-        Some(deny(Stage::Rules, words::protected(&hit.rule), None))
+        Some(deny(Stage::Rules, sentences::protected(&hit.rule), None))
     }
 
     /// The plan guard: for everybody.
@@ -233,16 +229,18 @@ impl Guard {
             return None;
         }
         let certain = if seen.certainly_writes() {
-            Some(words::PLAN_CHANGE)
+            Some(sentences::PLAN_CHANGE)
         } else if seen.tool.starts_with("mcp__") {
-            Some(words::PLAN_TOOL)
+            Some(sentences::PLAN_TOOL)
         } else {
             None
         };
         match certain {
             Some(reason) => Some(deny(Stage::Rules, reason.to_owned(), None)),
-            None if self.policy.is_some() => Some(deny(Stage::Rules, words::PLAN_COMMAND.to_owned(), None)),
-            None => Some(self.ask(words::PLAN_COMMAND.to_owned(), None, None)),
+            None if self.policy.is_some() => {
+                Some(deny(Stage::Rules, sentences::PLAN_COMMAND.to_owned(), None))
+            }
+            None => Some(self.ask(sentences::PLAN_COMMAND.to_owned(), None, None)),
         }
     }
 
@@ -282,13 +280,13 @@ impl Guard {
                 | AskReason::NothingMatched
                 | AskReason::Unanalysable(_) => None,
             };
-            return self.ask(words::ask(&reason), rule, changed);
+            return self.ask(sentences::ask(&reason), rule, changed);
         }
-        if policy.confine && confine::look(seen) == Confined::Unknown {
-            return self.ask(words::UNKNOWN_FILES.to_owned(), None, changed);
+        if policy.confine && Confined::of(seen) == Confined::Unknown {
+            return self.ask(sentences::UNKNOWN_FILES.to_owned(), None, changed);
         }
         if self.protected.may_touch(seen) && !is_plan_file(seen, call) {
-            return self.ask(words::MAY_TOUCH.to_owned(), None, changed);
+            return self.ask(sentences::MAY_TOUCH.to_owned(), None, changed);
         }
         match allowed {
             Some(Allowed::ByRules(rules)) if policy.auto_allow => GuardAnswer {
@@ -331,7 +329,7 @@ impl Guard {
     /// A question to the client, or the denial of a policy that lets nobody be asked.
     fn ask(&self, reason: String, rule: Option<Arc<Rule>>, updated_input: Option<Value>) -> GuardAnswer {
         if self.policy.as_ref().is_some_and(|policy| policy.headless) {
-            return deny(Stage::Prompt, words::unasked(&reason), rule);
+            return deny(Stage::Prompt, sentences::unasked(&reason), rule);
         }
         GuardAnswer {
             opinion: Opinion::Ask {

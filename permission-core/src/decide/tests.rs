@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::*;
+use super::{
+    hooks::{HookRun, Hooks},
+    *,
+};
 use crate::{
     LexicalPaths, PathResolver, PermissionMode,
-    pipeline::hooks::{HookRun, Hooks},
+    policy::Policy,
     rules::{RuleKind, RuleOrigin, RuleSet, Workspace},
     settings::{Origin, SettingsSource, Sourced},
     testing::Links,

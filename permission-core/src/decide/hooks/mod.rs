@@ -5,6 +5,7 @@
 
 mod matcher;
 mod outcome;
+mod sentences;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -13,7 +14,6 @@ use serde_json::{Value, json};
 pub use matcher::HookMatcher;
 pub use outcome::{HookRun, PostToolUse, PreToolUse};
 
-use super::words;
 use crate::{
     modes::PermissionMode,
     settings::{Origin, Sourced},
@@ -86,7 +86,7 @@ impl HookEvent {
 
 impl fmt::Display for HookProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&words::hook_problem(&self.origin, self.message))
+        f.write_str(&sentences::hook_problem(&self.origin, self.message))
     }
 }
 
@@ -168,9 +168,9 @@ impl Hooks {
             problems.push(HookProblem {
                 origin: origin.clone(),
                 message: if self.of_claude {
-                    words::HOOK_BAD_MATCHER_OF_CLAUDE
+                    sentences::HOOK_BAD_MATCHER_OF_CLAUDE
                 } else {
-                    words::HOOK_BAD_MATCHER
+                    sentences::HOOK_BAD_MATCHER
                 },
             });
         }
@@ -213,9 +213,9 @@ impl Hooks {
         problems.push(HookProblem {
             origin: origin.clone(),
             message: if self.of_claude {
-                words::HOOK_UNUSABLE_BY_US
+                sentences::HOOK_UNUSABLE_BY_US
             } else {
-                words::HOOK_UNUSABLE
+                sentences::HOOK_UNUSABLE
             },
         });
         let command = HookCommand {

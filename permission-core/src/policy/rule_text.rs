@@ -1,11 +1,11 @@
 //! Rules that are well formed and cannot mean what they seem to: in a policy each is a mistake.
 //!
-//! Place in the flow: `policy_file` asks for every rule that `rules` has no problem with. Goes by the text, since what a rule
+//! Place in the flow: `file` asks for every rule that `rules` has no problem with. Goes by the text, since what a rule
 //! seems to say is a matter of how it is written. Must not change what a rule means.
 
 use serde_json::json;
 
-use super::{names, words};
+use super::{sentences, tool_names};
 use crate::{
     paths::LexicalPaths,
     rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
@@ -38,7 +38,7 @@ const OF_NAMES: [&str; 9] = [
 
 /// What is wrong with the name of a rule's tool, if no tool has it.
 pub(super) fn tool_mistake(text: &str) -> Option<String> {
-    names::mistake(parts(text).0)
+    tool_names::mistake(parts(text).0)
 }
 
 /// What is wrong with a rule's content, if it cannot have the effect that it reads as.
@@ -49,7 +49,7 @@ pub(super) fn mistake(kind: RuleKind, text: &str) -> Option<String> {
         return None;
     }
     if is_quoted(inner) {
-        return Some(words::QUOTED.to_owned());
+        return Some(sentences::QUOTED.to_owned());
     }
     let tried = kind == RuleKind::Allow && ToolGroup::of(tool) == ToolGroup::Command;
     let nothing = || tried.then(|| allows_nothing(tool, text, content)).flatten();
@@ -69,7 +69,7 @@ fn content_mistake(kind: RuleKind, tool: &str, content: &str) -> Option<String> 
         ToolGroup::Reads | ToolGroup::Edits => path(content),
         ToolGroup::Fetch => {
             let dot = content.strip_prefix("domain:")?.trim().starts_with('.');
-            dot.then(|| words::LEADING_DOT.to_owned())
+            dot.then(|| sentences::LEADING_DOT.to_owned())
         }
         ToolGroup::Skill | ToolGroup::Agent => name(kind, content),
         ToolGroup::Other => None,
@@ -78,7 +78,7 @@ fn content_mistake(kind: RuleKind, tool: &str, content: &str) -> Option<String> 
 
 fn command(kind: RuleKind, content: &str) -> Option<String> {
     if content.starts_with('^') || content.starts_with(".*") || content.ends_with('$') {
-        return Some(words::REGULAR_EXPRESSION.to_owned());
+        return Some(sentences::REGULAR_EXPRESSION.to_owned());
     }
     let base = content.strip_suffix(":*").unwrap_or(content);
     let first = base.split_whitespace().next().unwrap_or_default();
@@ -86,44 +86,44 @@ fn command(kind: RuleKind, content: &str) -> Option<String> {
     if let Some((name, sign)) = field
         && (OWN_GRAMMAR.contains(&name) || sign == '=' && OF_COMMANDS.contains(&name))
     {
-        return Some(words::no_parameter(name));
+        return Some(sentences::no_parameter(name));
     }
     if base.trim().is_empty() {
-        return Some(words::NO_COMMAND.to_owned());
+        return Some(sentences::NO_COMMAND.to_owned());
     }
     if base.contains(":*") {
-        return Some(words::COLON_STAR.to_owned());
+        return Some(sentences::COLON_STAR.to_owned());
     }
     if let Some((name, ':')) = field {
         let parameter = kind != RuleKind::Allow && OF_COMMANDS.contains(&name);
-        return (!parameter).then(|| words::colon_in_command(first, &OF_COMMANDS));
+        return (!parameter).then(|| sentences::colon_in_command(first, &OF_COMMANDS));
     }
-    separator(content).map(words::several_commands)
+    separator(content).map(sentences::several_commands)
 }
 
 fn path(content: &str) -> Option<String> {
     if let Some((name, _)) = field_of(content).filter(|(name, _)| OWN_GRAMMAR.contains(name)) {
-        return Some(words::no_parameter(name));
+        return Some(sentences::no_parameter(name));
     }
     if content.contains("://") {
-        return Some(words::ADDRESS.to_owned());
+        return Some(sentences::ADDRESS.to_owned());
     }
     if content.split('/').any(|step| step.starts_with('$')) {
-        return Some(words::VARIABLE.to_owned());
+        return Some(sentences::VARIABLE.to_owned());
     }
-    content.contains(", ").then(|| words::SEVERAL.to_owned())
+    content.contains(", ").then(|| sentences::SEVERAL.to_owned())
 }
 
 fn name(kind: RuleKind, content: &str) -> Option<String> {
     match field_of(content) {
-        Some((name, '=')) => return Some(words::no_parameter(name)),
+        Some((name, '=')) => return Some(sentences::no_parameter(name)),
         // The parts of a plugin's name are joined so, too.
         Some((name, _)) if kind == RuleKind::Allow && OF_NAMES.contains(&name) => {
-            return Some(words::parameter_allows(name));
+            return Some(sentences::parameter_allows(name));
         }
         Some(_) | None => {}
     }
-    content.contains(',').then(|| words::SEVERAL.to_owned())
+    content.contains(',').then(|| sentences::SEVERAL.to_owned())
 }
 
 /// The name before the first `:` or `=`, and which of the two it is.
@@ -198,7 +198,7 @@ fn allows_nothing(tool: &str, text: &str, content: &str) -> Option<String> {
     }
     let always = doubts.iter().all(Option::is_some);
     let doubt = doubts.into_iter().flatten().next();
-    Some(words::allows_nothing(doubt.filter(|_| always)))
+    Some(sentences::allows_nothing(doubt.filter(|_| always)))
 }
 
 const ANYWHERE: Workspace<'_> = Workspace {

@@ -1,14 +1,27 @@
 //! What an operator decides for all sessions of an agent.
 //!
-//! Place in the flow: the host makes it from the policy file, once; every session's [`Guard`](super::Guard) shares it.
-//! Nothing that a project, the client or the model says changes it.
+//! Place in the flow: the host makes it from the policy file, once; the machine of every session shares it. Nothing that a
+//! project, the client or the model says changes it. Reading order: `file` with `rule_text`, `tool_names` and `examples`
+//! (reading one), `protected` and `confine` (what comes with one); `sentences` says what is wrong.
+
+mod confine;
+mod examples;
+mod file;
+mod protected;
+mod rule_text;
+mod sentences;
+mod tool_names;
 
 use serde_json::{Map, Value, json};
 
-use super::examples::Example;
+pub(crate) use confine::Confined;
+pub use examples::{Becomes, Example};
+pub use file::PolicyMistake;
+pub(crate) use protected::Protected;
+
 use crate::{
+    decide::hooks::Hooks,
     modes::PermissionMode,
-    pipeline::hooks::Hooks,
     rules::{RuleKind, RuleSet},
     settings::SettingsFile,
 };

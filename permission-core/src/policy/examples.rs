@@ -1,13 +1,13 @@
 //! Examples that a policy carries: calls, and what is to become of each.
 //!
-//! Place in the flow: `policy_file` reads them; `explain` tries them with the machine that it explains with, before anything
+//! Place in the flow: `file` reads them; `explain` tries them with the machine that it explains with, before anything
 //! starts. Must not decide anything.
 
 use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::words;
+use super::sentences;
 use crate::settings::{Origin, document::Node};
 
 /// A call that a policy says something about.
@@ -71,12 +71,12 @@ pub(super) fn read(
     let (tool, input) = match (value("command"), value("tool"), value("input")) {
         (Some(Value::String(command)), None, None) => ("Bash".to_owned(), json!({ "command": command })),
         (None, Some(Value::String(tool)), Some(input @ Value::Object(_))) => (tool, input),
-        _ => return Err(words::NOT_A_CALL),
+        _ => return Err(sentences::NOT_A_CALL),
     };
     Ok(Example {
         tool,
         input,
-        becomes: Becomes::read(value("becomes")).ok_or(words::NOT_AN_OUTCOME)?,
+        becomes: Becomes::read(value("becomes")).ok_or(sentences::NOT_AN_OUTCOME)?,
         origin,
         key: key.to_owned(),
     })

@@ -1,10 +1,10 @@
 //! Names of tools, and matchers of hooks, that no tool fits: a rule or a hook with one never counts.
 //!
-//! Place in the flow: `policy_file` asks for every name. A name that is like none may be that of a tool that is newer than this.
+//! Place in the flow: `file` asks for every name. A name that is like none may be that of a tool that is newer than this.
 
-use super::words;
+use super::sentences;
 use crate::{
-    pipeline::hooks::HookMatcher,
+    decide::hooks::HookMatcher,
     tools::{self, MCP},
     wildcard::{fits, stars},
 };
@@ -13,18 +13,18 @@ use crate::{
 pub(super) fn mistake(tool: &str) -> Option<String> {
     let meant = meant(tool).or_else(|| tools::by_older_name(tool));
     if let Some(meant) = meant {
-        return Some(words::no_such_tool(tool, meant));
+        return Some(sentences::no_such_tool(tool, meant));
     }
     // With a blank it is no rule at all.
     if let Some(odd) = tool.chars().find(|c| !is_of_name(*c) && !"* ".contains(*c)) {
-        return Some(words::not_in_a_name(odd));
+        return Some(sentences::not_in_a_name(odd));
     }
     if tool.contains('*') {
         let pattern = stars(tool);
         let known = tool.starts_with("mcp") || tools::names().any(|tool| fits(&pattern, tool));
-        return (!known).then(|| words::NO_TOOL_FITS.to_owned());
+        return (!known).then(|| sentences::NO_TOOL_FITS.to_owned());
     }
-    (tool.starts_with(MCP) && tool.ends_with("__")).then(|| words::NO_SERVER.to_owned())
+    (tool.starts_with(MCP) && tool.ends_with("__")).then(|| sentences::NO_SERVER.to_owned())
 }
 
 /// What is wrong with a matcher that no tool's name can match.
@@ -34,19 +34,19 @@ pub(super) fn matcher_mistake(matcher: &str) -> Option<String> {
         return None;
     }
     if matcher.contains(',') {
-        return Some(words::COMMA.to_owned());
+        return Some(sentences::COMMA.to_owned());
     }
     let plain = matcher.replace("(?:", "(");
     let odd = |c: &char| !is_of_name(*c) && !r".*+?^$()[]{}\|".contains(*c);
     if let Some(odd) = plain.chars().find(odd) {
-        return Some(words::not_in_a_name(odd));
+        return Some(sentences::not_in_a_name(odd));
     }
     // `(?i)` and the like change what the letters mean.
     let plain = if plain.contains("(?") { "" } else { &plain };
     let names = plain.split(['|', '(', ')', '^', '$']);
     let mut names = names.filter(|name| !name.is_empty() && name.chars().all(is_of_name));
     if let Some((name, meant)) = names.find_map(|name| Some((name, meant(name)?))) {
-        return Some(words::no_such_tool(name, meant));
+        return Some(sentences::no_such_tool(name, meant));
     }
     let parts: Vec<&str> = matcher.split('|').collect();
     let are_patterns = parts.iter().all(|part| HookMatcher::read(Some(part)).1);
@@ -57,17 +57,17 @@ pub(super) fn matcher_mistake(matcher: &str) -> Option<String> {
 /// The same for one of the alternatives.
 fn part_mistake(part: &str) -> Option<String> {
     if part.is_empty() {
-        return Some(words::NO_TOOL_FITS.to_owned());
+        return Some(sentences::NO_TOOL_FITS.to_owned());
     }
     if part.chars().all(is_of_name) {
         let mut words_of_server = part.strip_prefix("mcp__")?.splitn(2, "__");
         let tool = words_of_server.nth(1).unwrap_or_default();
-        return tool.is_empty().then(|| words::SERVER_MATCHER.to_owned());
+        return tool.is_empty().then(|| sentences::SERVER_MATCHER.to_owned());
     }
     let (matcher, _) = HookMatcher::read(Some(part));
     // Which tools a server has, nobody knows.
     let known = part.contains("__") || tools::names().any(|tool| matcher.matches(tool));
-    (!known).then(|| words::NO_TOOL_FITS.to_owned())
+    (!known).then(|| sentences::NO_TOOL_FITS.to_owned())
 }
 
 fn is_of_name(c: char) -> bool {

@@ -1,9 +1,9 @@
 //! What comes with every policy: the settings that could widen it are out of reach.
 //!
-//! Place in the flow: `examine` asks before the policy's own rules. What names a protected file is denied; what may only come
+//! Place in the flow: the machine asks before the policy's own rules. What names a protected file is denied; what may only come
 //! across one, or mentions it in a way that no grammar reads, is asked about.
 
-use super::policy::Policy;
+use super::Policy;
 use crate::{
     rules::{Call, Hit, RuleKind, RuleOrigin, RuleSet, Workspace},
     tools::ToolGroup,
@@ -11,7 +11,7 @@ use crate::{
 
 /// The protected places of a session.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Protected {
+pub(crate) struct Protected {
     rules: RuleSet,
     /// What they were made for.
     around: (String, Vec<String>),
@@ -24,7 +24,7 @@ const SETTINGS: [&str; 2] = [".claude", ".mcp.json"];
 
 impl Protected {
     /// Those of a session in this workspace, made anew only for another one.
-    pub(super) fn fit(&mut self, policy: &Policy, workspace: &Workspace<'_>) {
+    pub(crate) fn fit(&mut self, policy: &Policy, workspace: &Workspace<'_>) {
         let same = self.around.0 == workspace.cwd && self.around.1 == workspace.additional;
         if same && !self.names.is_empty() {
             return;
@@ -65,13 +65,13 @@ impl Protected {
     }
 
     /// The protection that a call names, unless all that it changes is a working tree of Claude's.
-    pub(super) fn denies(&self, call: &Call<'_>) -> Option<Hit> {
+    pub(crate) fn denies(&self, call: &Call<'_>) -> Option<Hit> {
         let hit = self.rules.denies_by_name(call)?;
         (!call.writes_only(in_worktree)).then_some(hit)
     }
 
     /// Whether a call may change something protected without naming it, or mentions it.
-    pub(super) fn may_touch(&self, call: &Call<'_>) -> bool {
+    pub(crate) fn may_touch(&self, call: &Call<'_>) -> bool {
         if call.only_reads() || call.writes_only(in_worktree) {
             return false;
         }
