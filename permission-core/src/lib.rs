@@ -31,6 +31,7 @@ pub mod policy;
 pub mod rules;
 pub mod settings;
 
+mod safe_text;
 mod shell;
 mod wildcard;
 

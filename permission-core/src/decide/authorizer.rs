@@ -1,364 +1,359 @@
-//! One call before the guard: the plan guard, and the stages of the operator's policy.
+//! The stages in their order: validation, hooks, mode and rules, the question, and once more a check.
 //!
-//! Place in the flow: the host calls [`Guard::examine`] for every hook callback, runs the hooks that it is told to, and
-//! sends the answer. What becomes of a call is reported back, so that denials in a row are counted. Fails closed.
+//! Place in the flow: a host begins with every call, runs the hooks that it is told to, and does what is decided. What
+//! becomes of a call is reported back, so that denials in a row are counted. Fails closed: everything that is not clearly
+//! allowed is asked about or denied.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::{cell::LazyCell, collections::VecDeque, sync::Arc};
 
 use serde_json::Value;
 
 use super::{
-    DENIAL_THRESHOLD, DenialTracking,
-    decision::{GuardAnswer, Opinion},
+    DenialTracking,
+    authority::Authority,
+    decision::{Decision, Outcome, Reason, Stage},
     hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
     sentences,
 };
 use crate::{
     modes::PermissionMode,
-    pipeline::{AskReason, Stage, plan},
-    policy::{Confined, Policy, Protected},
-    rules::{Allowed, Call, Rule, RuleSet, Workspace},
-    tools::ToolGroup,
+    policy::{Confined, Protected},
+    rules::{Allowed, Call, Rule},
+    tools::{MCP, Tool, ToolGroup},
 };
 
-/// What guards a session.
-#[derive(Clone, Debug, Default)]
-pub struct Guard {
-    policy: Option<Arc<Policy>>,
+/// What decides about the calls of a session.
+#[derive(Clone, Debug)]
+pub struct Authorizer {
+    authority: Authority,
     protected: Protected,
     denials: DenialTracking,
 }
 
-/// A call, with what the session is like when it comes.
-#[derive(Clone, Copy)]
-pub struct GuardCall<'a> {
-    /// The tool.
-    pub tool: &'a str,
-    /// Its input.
-    pub input: &'a Value,
-    /// The session's mode.
-    pub mode: PermissionMode,
-    /// Its directories, those of the policy included.
-    pub workspace: Workspace<'a>,
-    /// The file that may be written in `plan`, absolute.
-    pub plan_file: Option<&'a str>,
-    /// The subagent that calls; `None` for the session itself.
-    pub agent: Option<&'a str>,
-    /// The tool's server says that it only reads.
-    pub read_only_hint: bool,
-}
-
 /// What comes next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum GuardStep {
-    /// Run this hook of the policy's, with [`Examination::input`], and report its end.
+pub enum Step {
+    /// Run this hook, with [`Evaluation::input`], and report its end.
     Hook(Arc<HookCommand>),
-    /// Send this answer.
-    Answer(GuardAnswer),
+    /// That is what becomes of the call.
+    Decided(Box<Decision>),
 }
 
 /// A call whose hooks are running.
-#[derive(Debug)]
-pub struct Examination {
+#[derive(Debug, Default)]
+pub struct Evaluation {
     hooks: VecDeque<Arc<HookCommand>>,
     /// The input that hooks changed.
     changed: Option<Value>,
+    /// A hook wants a question, for this reason.
     hook_asks: Option<String>,
 }
 
-impl Examination {
+impl Evaluation {
     /// The input that hooks left, if they changed it.
     pub fn input(&self) -> Option<&Value> {
         self.changed.as_ref()
     }
 }
 
-impl Guard {
-    /// A guard with an operator's policy, or with none.
-    pub fn new(policy: Option<Arc<Policy>>) -> Self {
+impl Authorizer {
+    /// Decides by an authority.
+    pub fn new(authority: Authority) -> Self {
         Self {
+            authority,
             protected: Protected::default(),
-            policy,
             denials: DenialTracking::default(),
         }
     }
 
+    /// Goes on by another authority. Denials in a row stay counted.
+    pub fn change(&mut self, authority: Authority) {
+        self.authority = authority;
+    }
+
     /// Begins with a call.
-    pub fn examine(&mut self, call: &GuardCall<'_>) -> (Examination, GuardStep) {
+    pub fn begin(&mut self, call: &Call<'_>) -> (Evaluation, Step) {
         self.fit(call);
-        let hooks = self
-            .policy
-            .as_ref()
-            .map(|policy| policy.hooks.matching(HookEvent::PreToolUse, call.tool));
-        let mut examination = Examination {
+        let policy = self.authority.policy();
+        let hooks = policy.map(|policy| policy.hooks.matching(HookEvent::PreToolUse, call.tool));
+        let mut evaluation = Evaluation {
             hooks: hooks.unwrap_or_default().into(),
-            changed: None,
-            hook_asks: None,
+            ..Evaluation::default()
         };
-        let seen = Call::new(call.tool, call.input, call.workspace);
-        let step = match self.invalid(&seen, call) {
-            Some(answer) => GuardStep::Answer(self.counted(call, answer)),
-            None => self.next(&mut examination, &seen, call),
+        let step = match self.invalid(call) {
+            Some(denied) => self.decided(call, denied),
+            None => self.next(&mut evaluation, call),
         };
-        (examination, step)
+        (evaluation, step)
     }
 
     /// Goes on after a hook.
-    pub fn hook_ended(
-        &mut self,
-        examination: &mut Examination,
-        call: &GuardCall<'_>,
-        run: &HookRun,
-    ) -> GuardStep {
-        let Some(hook) = examination.hooks.pop_front() else {
-            let answer = GuardAnswer::failed(sentences::OUT_OF_ORDER);
-            return GuardStep::Answer(self.counted(call, answer));
+    pub fn hook_ended(&mut self, evaluation: &mut Evaluation, call: &Call<'_>, run: &HookRun) -> Step {
+        let Some(hook) = evaluation.hooks.pop_front() else {
+            return self.decided(call, Decision::failed(sentences::OUT_OF_ORDER));
         };
-        let unusable = HookRun::Failed("it cannot be run as it is configured".to_owned());
+        let unusable = HookRun::Failed(sentences::HOOK_NOT_RUN.to_owned());
         let run = if hook.command.is_some() { run } else { &unusable };
-        match PreToolUse::read(run) {
-            PreToolUse::Approve => {}
-            PreToolUse::Deny { reason } => {
-                let answer = deny(Stage::Hooks, sentences::hook(&reason), None);
-                return GuardStep::Answer(self.counted(call, answer));
-            }
-            PreToolUse::Change { input, ask } => {
-                examination.hook_asks = examination.hook_asks.take().or(ask);
-                if let Some(input) = input {
-                    let changed = GuardCall {
-                        input: &input,
-                        ..*call
-                    };
-                    let seen = Call::new(changed.tool, changed.input, changed.workspace);
-                    if let Some(answer) = self.invalid(&seen, &changed) {
-                        return GuardStep::Answer(self.counted(call, answer));
-                    }
-                    examination.changed = Some(input);
-                }
-            }
+        if let Some(denied) = self.heard(evaluation, call, PreToolUse::read(run)) {
+            return self.decided(call, denied);
         }
-        let changed = examination.changed.clone();
-        let now = GuardCall {
-            input: changed.as_ref().unwrap_or(call.input),
-            ..*call
-        };
-        let seen = Call::new(now.tool, now.input, now.workspace);
-        self.next(examination, &seen, &now)
+        match evaluation.changed.clone() {
+            Some(input) => self.next(evaluation, &call.with_input(&input)),
+            None => self.next(evaluation, call),
+        }
     }
 
-    /// Before the client is asked: the denial of a policy that lets nobody be asked.
-    pub fn refuses_to_ask(&mut self, call: &GuardCall<'_>) -> Option<GuardAnswer> {
-        let headless = self.policy.as_ref().is_some_and(|policy| policy.headless);
-        headless.then(|| {
-            let reason = sentences::unasked(&AskReason::NothingMatched.to_string());
-            self.counted(call, deny(Stage::Prompt, reason, None))
-        })
+    /// Decides about a call of which hooks have been heard elsewhere; this is what they come to.
+    pub fn decide(&mut self, call: &Call<'_>, said: PreToolUse) -> Decision {
+        let mut evaluation = Evaluation::default();
+        let denied = self.invalid(call);
+        let denied = denied.or_else(|| self.heard(&mut evaluation, call, said));
+        let decision = denied.unwrap_or_else(|| match &evaluation.changed {
+            Some(input) => self.by_rules(&call.with_input(input), &evaluation),
+            None => self.by_rules(call, &evaluation),
+        });
+        self.counted(call, decision)
+    }
+
+    /// Before the client is asked a question of Claude's: the denial of a policy that lets nobody be asked.
+    pub fn refuses_to_ask(&mut self, call: &Call<'_>) -> Option<Decision> {
+        let headless = self.authority.policy().is_some_and(|policy| policy.headless);
+        let reason = Reason::NoPrompt(Box::new(Reason::NothingMatched));
+        headless.then(|| self.counted(call, self.deny(Stage::Prompt, reason, None)))
     }
 
     /// Before an allow leaves, with the input as it will run: the denial of what no user can allow.
-    pub fn refuses(&mut self, call: &GuardCall<'_>) -> Option<GuardAnswer> {
+    pub fn check(&mut self, call: &Call<'_>) -> Option<Decision> {
         self.fit(call);
-        let seen = Call::new(call.tool, call.input, call.workspace);
-        let answer = self
-            .invalid(&seen, call)
-            .or_else(|| self.limited(&seen, call))
-            .or_else(|| self.plan(&seen, call).filter(GuardAnswer::is_deny))?;
-        let answer = GuardAnswer {
+        let denied = self
+            .invalid(call)
+            .or_else(|| self.limited(call))
+            .or_else(|| self.plan(call).filter(Decision::is_deny))?;
+        let denied = Decision {
             stage: Stage::Check,
-            ..answer
+            ..denied
         };
-        Some(self.counted(call, answer))
+        Some(self.counted(call, denied))
     }
 
-    /// What became of a call that the guard had not denied: it ran, or Claude or the user denied it.
+    /// What became of a call that was not decided here: it ran, or somebody denied it.
     pub fn note(&mut self, agent: Option<&str>, allowed: bool) {
         self.denials.note(agent, allowed);
     }
 
-    /// The next hook, or the answer. `call` has the input that hooks left.
-    fn next(&mut self, examination: &mut Examination, seen: &Call<'_>, call: &GuardCall<'_>) -> GuardStep {
-        if let Some(hook) = examination.hooks.front() {
-            return GuardStep::Hook(Arc::clone(hook));
+    /// The next hook, or the decision. `call` has the input that hooks left.
+    fn next(&mut self, evaluation: &mut Evaluation, call: &Call<'_>) -> Step {
+        match evaluation.hooks.front() {
+            Some(hook) => Step::Hook(Arc::clone(hook)),
+            None => self.decided(call, self.by_rules(call, evaluation)),
         }
-        let hook_asks = examination.hook_asks.take();
-        let answer = self.rules(seen, call, hook_asks, examination.changed.clone());
-        GuardStep::Answer(self.counted(call, answer))
     }
 
-    fn fit(&mut self, call: &GuardCall<'_>) {
-        if let Some(policy) = &self.policy {
+    fn decided(&mut self, call: &Call<'_>, decision: Decision) -> Step {
+        Step::Decided(Box::new(self.counted(call, decision)))
+    }
+
+    /// A sole authority knows what becomes of what it allows; Claude tells of the others later.
+    fn counted(&mut self, call: &Call<'_>, decision: Decision) -> Decision {
+        let counts = match decision.outcome {
+            Outcome::Deny => decision.stage != Stage::Validate,
+            Outcome::Allow => matches!(self.authority, Authority::Sole(_)),
+            Outcome::Pass | Outcome::Ask => false,
+        };
+        if counts {
+            self.denials.note(call.agent, !decision.is_deny());
+        }
+        decision
+    }
+
+    fn fit(&mut self, call: &Call<'_>) {
+        if let Authority::OverClaude(Some(policy)) = &self.authority {
             self.protected.fit(policy, &call.workspace);
         }
     }
 
     /// The first stage: shape, and what is certainly out of reach.
-    fn invalid(&self, seen: &Call<'_>, call: &GuardCall<'_>) -> Option<GuardAnswer> {
+    fn invalid(&self, call: &Call<'_>) -> Option<Decision> {
+        let denied = |reason| Some(self.deny(Stage::Validate, reason, None));
         if !call.input.is_object() {
-            return Some(deny(Stage::Validate, sentences::NO_OBJECT.to_owned(), None));
+            return denied(Reason::NoObject);
         }
-        if !self.policy.as_ref().is_some_and(|policy| policy.confine) {
+        if !self.authority.policy().is_some_and(|policy| policy.confine) {
             return None;
         }
-        match Confined::of(seen) {
-            Confined::Outside(_) if is_plan_file(seen, call) => None,
-            Confined::Outside(path) => Some(deny(Stage::Validate, sentences::outside(&path), None)),
+        match Confined::of(call) {
+            Confined::Outside(_) if call.writes_plan() => None,
+            Confined::Outside(path) => denied(Reason::Outside(path)),
             Confined::Inside | Confined::Unknown => None,
         }
     }
 
-    /// Deny rules of the policy, and those that come with it.
-    fn limited(&self, seen: &Call<'_>, call: &GuardCall<'_>) -> Option<GuardAnswer> {
-        let policy = self.policy.as_ref()?;
-        if let Some(hit) = policy.rules.denies(seen) {
-            return Some(deny(Stage::Rules, sentences::rule(&hit.rule), Some(hit.rule)));
+    /// What a hook comes to: its denial, or that of the input that it leaves.
+    fn heard(&self, evaluation: &mut Evaluation, call: &Call<'_>, said: PreToolUse) -> Option<Decision> {
+        match said {
+            PreToolUse::Approve => None,
+            PreToolUse::Deny { reason } => Some(self.deny(Stage::Hooks, Reason::Hook(reason), None)),
+            PreToolUse::Change { input, ask } => {
+                evaluation.hook_asks = evaluation.hook_asks.take().or(ask);
+                let input = input?;
+                let denied = self.invalid(&call.with_input(&input));
+                evaluation.changed = Some(input);
+                denied
+            }
         }
-        let hit = self
-            .protected
-            .denies(seen)
-            .filter(|_| !is_plan_file(seen, call))?;
-        Some(deny(Stage::Rules, sentences::protected(&hit.rule), None))
     }
 
-    /// The plan guard: for everybody.
-    fn plan(&self, seen: &Call<'_>, call: &GuardCall<'_>) -> Option<GuardAnswer> {
+    /// The third stage, and whether there is a question.
+    fn by_rules(&self, call: &Call<'_>, evaluation: &Evaluation) -> Decision {
+        let denied = self.limited(call).or_else(|| self.plan(call));
+        let decision = denied.unwrap_or_else(|| {
+            let edits_accepted =
+                matches!(self.authority, Authority::Sole(_)) && call.mode == PermissionMode::AcceptEdits;
+            let allowed = LazyCell::new(|| self.authority.rules().settles(call, edits_accepted));
+            let asked = self.asked(call, evaluation.hook_asks.as_ref(), || allowed.as_ref());
+            asked.unwrap_or_else(|| self.unasked(call, || allowed.clone()))
+        });
+        let updated_input = evaluation.changed.clone().filter(|_| !decision.is_deny());
+        Decision {
+            updated_input,
+            ..decision
+        }
+    }
+
+    /// Deny rules, and what comes with every policy.
+    fn limited(&self, call: &Call<'_>) -> Option<Decision> {
+        if let Some(hit) = self.authority.rules().denies(call) {
+            return Some(self.deny(Stage::Rules, Reason::Rule, Some(hit.rule)));
+        }
+        self.authority.policy()?;
+        let hit = self.protected.denies(call).filter(|_| !call.writes_plan())?;
+        let rule = hit.rule.text().to_owned();
+        Some(self.deny(Stage::Rules, Reason::Protected(rule), None))
+    }
+
+    /// In `plan` nothing is changed, whoever decides.
+    fn plan(&self, call: &Call<'_>) -> Option<Decision> {
         let free = call.mode != PermissionMode::Plan
-            || seen.only_reads()
+            || call.only_reads()
             || call.read_only_hint
-            || plan::is_exempt(seen, call.plan_file);
+            || call.is_planning();
         if free {
             return None;
         }
-        let certain = if seen.certainly_writes() {
-            Some(sentences::PLAN_CHANGE)
-        } else if seen.tool.starts_with("mcp__") {
-            Some(sentences::PLAN_TOOL)
+        let reason = if call.certainly_writes() {
+            Reason::PlanChange
+        } else if call.tool.starts_with(MCP) {
+            Reason::PlanServer
+        } else if matches!(self.authority, Authority::OverClaude(None)) {
+            return Some(self.ask(call, Reason::PlanMayChange, None));
         } else {
-            None
+            Reason::PlanMayChange
         };
-        match certain {
-            Some(reason) => Some(deny(Stage::Rules, reason.to_owned(), None)),
-            None if self.policy.is_some() => {
-                Some(deny(Stage::Rules, sentences::PLAN_COMMAND.to_owned(), None))
-            }
-            None => Some(self.ask(sentences::PLAN_COMMAND.to_owned(), None, None)),
-        }
+        Some(self.deny(Stage::Rules, reason, None))
     }
 
-    fn rules(
+    /// Why there is a question whatever allows the call.
+    fn asked<'a>(
         &self,
-        seen: &Call<'_>,
-        call: &GuardCall<'_>,
-        hook_asks: Option<String>,
-        changed: Option<Value>,
-    ) -> GuardAnswer {
-        if let Some(answer) = self.limited(seen, call).or_else(|| self.plan(seen, call)) {
-            return answer;
+        call: &Call<'_>,
+        hook: Option<&String>,
+        allowed: impl FnOnce() -> Option<&'a Allowed>,
+    ) -> Option<Decision> {
+        let ask = |reason| Some(self.ask(call, reason, None));
+        if let Some(hit) = self.authority.rules().asks(call) {
+            return Some(self.ask(call, Reason::Rule, Some(hit.rule)));
         }
-        let nothing = |changed| GuardAnswer {
-            opinion: Opinion::None {
-                updated_input: changed,
-            },
-            stage: Stage::Rules,
-            rule: None,
+        if let Some(why) = hook {
+            return ask(Reason::Hook(why.clone()));
+        }
+        if let Authority::Sole(_) = self.authority {
+            if Tool::of(call.tool).for_a_person {
+                return ask(Reason::Question);
+            }
+            if call.mode == PermissionMode::BypassPermissions {
+                return None;
+            }
+        }
+        if self.is_tired(call, allowed) {
+            return ask(Reason::Denials(self.denials.consecutive(call.agent)));
+        }
+        let policy = self.authority.policy()?;
+        if policy.confine && Confined::of(call) == Confined::Unknown {
+            return ask(Reason::UnknownFiles);
+        }
+        let may_touch = self.protected.may_touch(call) && !call.writes_plan();
+        may_touch.then(|| self.ask(call, Reason::MayTouchProtected, None))
+    }
+
+    /// What becomes of a call that nobody wants a question about.
+    fn unasked(&self, call: &Call<'_>, allowed: impl FnOnce() -> Option<Allowed>) -> Decision {
+        let (sole, takes_questions) = match &self.authority {
+            Authority::OverClaude(None) => return self.plain(Outcome::Pass, Reason::NothingMatched),
+            Authority::Sole(_) if call.mode == PermissionMode::BypassPermissions => {
+                return self.plain(Outcome::Allow, Reason::Bypass);
+            }
+            Authority::Sole(_) => (true, true),
+            Authority::OverClaude(Some(policy)) => (false, policy.auto_allow),
         };
-        let Some(policy) = &self.policy else {
-            let allowed = || RuleSet::default().settles(seen, false);
-            return match self.tired(seen, call, DENIAL_THRESHOLD, allowed) {
-                Some(reason) => self.ask(reason.to_string(), None, changed),
-                None => nothing(changed),
-            };
-        };
-        let asks = policy.rules.asks(seen).map(|hit| AskReason::Rule(hit.rule));
-        let allowed = policy.rules.settles(seen, false);
-        let tired = || self.tired(seen, call, policy.denial_threshold, || allowed.clone());
-        let reason = asks.or(hook_asks.map(AskReason::Hook)).or_else(tired);
-        if let Some(reason) = reason {
-            let rule = match &reason {
-                AskReason::Rule(rule) => Some(Arc::clone(rule)),
-                AskReason::Hook(_)
-                | AskReason::Denials(_)
-                | AskReason::NothingMatched
-                | AskReason::Unanalysable(_) => None,
-            };
-            return self.ask(sentences::ask(&reason), rule, changed);
-        }
-        if policy.confine && Confined::of(seen) == Confined::Unknown {
-            return self.ask(sentences::UNKNOWN_FILES.to_owned(), None, changed);
-        }
-        if self.protected.may_touch(seen) && !is_plan_file(seen, call) {
-            return self.ask(sentences::MAY_TOUCH.to_owned(), None, changed);
-        }
-        match allowed {
-            Some(Allowed::ByRules(rules)) if policy.auto_allow => GuardAnswer {
-                opinion: Opinion::Allow {
-                    updated_input: changed,
-                },
-                stage: Stage::Rules,
-                rule: rules.first().cloned(),
+        let outcome = |allows| if allows { Outcome::Allow } else { Outcome::Pass };
+        match allowed() {
+            Some(Allowed::ByRules(rules)) => Decision {
+                rules,
+                ..self.plain(outcome(takes_questions), Reason::Rule)
             },
-            Some(Allowed::ByRules(rules)) => GuardAnswer {
-                rule: rules.first().cloned(),
-                ..nothing(changed)
-            },
-            Some(Allowed::ReadOnly | Allowed::AcceptedEdit) | None => nothing(changed),
+            Some(Allowed::ReadOnly) => self.plain(outcome(sole), Reason::ReadOnly),
+            Some(Allowed::AcceptedEdit) => self.plain(outcome(sole), Reason::AcceptedEdit),
+            None => {
+                let doubt = call.doubt();
+                let reason = doubt.map_or(Reason::NothingMatched, Reason::Unanalysable);
+                if sole {
+                    self.ask(call, reason, None)
+                } else {
+                    self.plain(Outcome::Pass, reason)
+                }
+            }
         }
     }
 
     /// After denials in a row, whatever is allowed is a question, unless it does no more than read in the workspace, look
     /// something up or plan.
-    fn tired(
-        &self,
-        seen: &Call<'_>,
-        call: &GuardCall<'_>,
-        threshold: u32,
-        allowed: impl FnOnce() -> Option<Allowed>,
-    ) -> Option<AskReason> {
-        let reached = self.denials.reached(call.agent, threshold);
-        let looks_up = ToolGroup::of(seen.tool) == ToolGroup::Other && seen.only_reads();
-        let plan_file = call.plan_file.filter(|_| call.mode == PermissionMode::Plan);
+    fn is_tired<'a>(&self, call: &Call<'_>, allowed: impl FnOnce() -> Option<&'a Allowed>) -> bool {
+        let looks_up = || ToolGroup::of(call.tool) == ToolGroup::Other && call.only_reads();
         let harmless = || {
-            seen.reads_inside()
-                || looks_up
-                || plan::is_exempt(seen, plan_file)
-                || allowed() == Some(Allowed::ReadOnly)
+            call.reads_inside() || looks_up() || call.is_planning() || allowed() == Some(&Allowed::ReadOnly)
         };
-        let tired = reached && !harmless();
-        tired.then(|| AskReason::Denials(self.denials.consecutive(call.agent)))
+        self.denials
+            .reached(call.agent, self.authority.denial_threshold())
+            && !harmless()
     }
 
-    /// A question to the client, or the denial of a policy that lets nobody be asked.
-    fn ask(&self, reason: String, rule: Option<Arc<Rule>>, updated_input: Option<Value>) -> GuardAnswer {
-        if self.policy.as_ref().is_some_and(|policy| policy.headless) {
-            return deny(Stage::Prompt, sentences::unasked(&reason), rule);
+    /// A question, or the denial where nobody is asked.
+    fn ask(&self, call: &Call<'_>, reason: Reason, rule: Option<Arc<Rule>>) -> Decision {
+        if self.authority.asks_nobody(call.mode) {
+            return self.deny(Stage::Prompt, Reason::NoPrompt(Box::new(reason)), rule);
         }
-        GuardAnswer {
-            opinion: Opinion::Ask {
-                reason,
-                updated_input,
-            },
+        Decision {
+            rules: rule.into_iter().collect(),
+            ..self.plain(Outcome::Ask, reason)
+        }
+    }
+
+    fn deny(&self, stage: Stage, reason: Reason, rule: Option<Arc<Rule>>) -> Decision {
+        Decision {
+            stage,
+            rules: rule.into_iter().collect(),
+            ..self.plain(Outcome::Deny, reason)
+        }
+    }
+
+    fn plain(&self, outcome: Outcome, reason: Reason) -> Decision {
+        Decision {
+            outcome,
             stage: Stage::Rules,
-            rule,
+            reason,
+            by: self.authority.name(),
+            rules: Vec::new(),
+            updated_input: None,
         }
-    }
-
-    fn counted(&mut self, call: &GuardCall<'_>, answer: GuardAnswer) -> GuardAnswer {
-        if answer.is_deny() && answer.stage != Stage::Validate {
-            self.denials.note(call.agent, false);
-        }
-        answer
-    }
-}
-
-fn is_plan_file(seen: &Call<'_>, call: &GuardCall<'_>) -> bool {
-    call.mode == PermissionMode::Plan
-        && ToolGroup::of(seen.tool) == ToolGroup::Edits
-        && plan::is_exempt(seen, call.plan_file)
-}
-
-fn deny(stage: Stage, reason: String, rule: Option<Arc<Rule>>) -> GuardAnswer {
-    GuardAnswer {
-        opinion: Opinion::Deny { reason },
-        stage,
-        rule,
     }
 }

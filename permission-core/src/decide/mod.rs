@@ -1,19 +1,21 @@
 //! The one machine that decides about a tool call.
 //!
-//! Place in the flow: the host registers a callback for every tool (failing closed) and takes a [`Guard`] per session;
-//! [`Guard::examine`] answers the callback, [`Guard::refuses_to_ask`] and [`Guard::refuses`] stand before and after the
-//! client's question. In `plan` it guards everybody; an operator's [`Policy`](crate::policy::Policy) adds rules, hooks and
-//! limits that nobody below can widen. Must never turn a question of Claude's off, except where the policy says so, or the
-//! session bypasses permissions.
+//! Place in the flow: a host takes an [`Authorizer`] per session and begins with every call. The guard over the real CLI
+//! answers the callback before every tool by it, `policy explain` tells what it finds, and the rehearsal takes it for its
+//! sole [`Authority`]. [`Authorizer::refuses_to_ask`] and [`Authorizer::check`] stand before and after the client's
+//! question. Reading order: `authority`, `authorizer` (the stages), `hooks`, `decision`, `denials`; `sentences` holds the words. Over
+//! Claude it must never turn a question of Claude's off, except where the policy says so.
 
+mod authority;
 mod authorizer;
 mod decision;
 mod denials;
 pub mod hooks;
 mod sentences;
 
-pub use authorizer::{Examination, Guard, GuardCall, GuardStep};
-pub use decision::{GuardAnswer, Opinion};
+pub use authority::{Authority, Sole};
+pub use authorizer::{Authorizer, Evaluation, Step};
+pub use decision::{DecidedBy, Decision, Outcome, Reason, Stage};
 pub use denials::{DENIAL_THRESHOLD, DenialTracking};
 
 #[cfg(test)]

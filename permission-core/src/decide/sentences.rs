@@ -1,48 +1,116 @@
 //! Every sentence about a decision that the model, a user or an operator reads.
 //!
-//! Place in the flow: `authorizer` puts them into decisions.
+//! Place in the flow: decisions take their words from here.
 
-use crate::{pipeline::AskReason, rules::Rule};
+use super::decision::{DecidedBy, Decision, Outcome, Reason, Stage};
+use crate::{rules::RuleKind, safe_text::visible};
 
-pub(super) const PLAN_CHANGE: &str = "the session is in plan mode, where no file but the plan may be changed";
-pub(super) const PLAN_COMMAND: &str = "the session is in plan mode, and this may do more than read";
-pub(super) const PLAN_TOOL: &str =
-    "the session is in plan mode, and the server of this tool does not say that it only reads";
-pub(super) const NO_OBJECT: &str = "the tool's input is not an object";
-pub(super) const UNKNOWN_FILES: &str = "the operator's policy confines the session to its working directories, and it cannot be told which files this opens";
-pub(super) const MAY_TOUCH: &str =
-    "the operator's policy protects its own settings and Claude's, and this may change some of them";
-pub(super) const HEADLESS: &str = "the operator's policy lets nobody be asked";
-pub(super) const OUT_OF_ORDER: &str = "the guard was used out of order";
+const HEADLESS: &str = "the operator's policy lets nobody be asked";
+const NO_PROMPT: &str = "no prompt is available";
+pub(super) const OUT_OF_ORDER: &str = "the end of a hook came that nobody waited for";
+pub(super) const HOOK_NOT_RUN: &str = "it cannot be run as it is configured";
 
-/// A rule of the policy, or one that comes with every policy.
-pub(super) fn rule(rule: &Rule) -> String {
-    format!("the operator's policy denies it by the rule {rule}")
+pub(super) fn stage(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Validate => "validation",
+        Stage::Hooks => "hooks",
+        Stage::Rules => "rules",
+        Stage::Prompt => "prompt",
+        Stage::Check => "check",
+    }
 }
 
-/// A file that a policy protects.
-pub(super) fn protected(rule: &Rule) -> String {
-    let text: String = rule.text().escape_debug().collect();
-    format!("the operator's policy protects its own settings and Claude's (`{text}`)")
+/// Why something was decided, whoever decided it.
+pub(super) fn reason(reason: &Reason) -> String {
+    match reason {
+        Reason::NoObject => "the tool's input is not an object",
+        Reason::Outside(path) => {
+            return format!(
+                "the operator's policy confines the session to its working directories, and `{}` is outside",
+                visible(path)
+            );
+        }
+        Reason::Hook(text) | Reason::User(text) | Reason::Failed(text) => text,
+        Reason::Rule => "a rule says so",
+        Reason::Protected(rule) => {
+            return format!(
+                "the operator's policy protects its own settings and Claude's (`{}`)",
+                visible(rule)
+            );
+        }
+        Reason::PlanChange => "the session is in plan mode, where no file but the plan may be changed",
+        Reason::PlanMayChange => "the session is in plan mode, and this may do more than read",
+        Reason::PlanServer => {
+            "the session is in plan mode, and the server of this tool does not say that it only reads"
+        }
+        Reason::Question => "it is itself a question to the user",
+        Reason::Denials(count) => {
+            return format!("{count} calls in a row were denied, so the user is to be asked");
+        }
+        Reason::UnknownFiles => {
+            "the operator's policy confines the session to its working directories, and it cannot be told which files \
+             this opens"
+        }
+        Reason::MayTouchProtected => {
+            "the operator's policy protects its own settings and Claude's, and this may change some of them"
+        }
+        Reason::ReadOnly => "it only reads, inside the working directories",
+        Reason::AcceptedEdit => "edits inside the working directories are accepted in this mode",
+        Reason::Bypass => "this mode asks nothing",
+        Reason::NothingMatched => "no rule allows it",
+        Reason::Unanalysable(why) => return format!("no rule can allow the command, because {why}"),
+        Reason::NoPrompt(why) => return format!("{}, and {NO_PROMPT}", self::reason(why)),
+    }
+    .to_owned()
 }
 
-/// A file outside the working directories.
-pub(super) fn outside(path: &str) -> String {
-    let path: String = path.escape_debug().collect();
-    format!("the operator's policy confines the session to its working directories, and `{path}` is outside")
+/// Why a decision denies or asks, for whoever is told.
+pub(super) fn why(decision: &Decision) -> String {
+    let asks = decision.outcome == Outcome::Ask;
+    let told = match &decision.reason {
+        Reason::NoPrompt(why) => {
+            let nobody = match decision.by {
+                DecidedBy::Policy | DecidedBy::Guard => HEADLESS,
+                DecidedBy::Claude => NO_PROMPT,
+            };
+            format!("{}, and {nobody}", because(decision, why, true))
+        }
+        reason => because(decision, reason, asks),
+    };
+    match (decision.by, decision.outcome, &decision.reason) {
+        (DecidedBy::Claude, Outcome::Deny, Reason::Rule) => told,
+        (DecidedBy::Claude, Outcome::Deny, _) => {
+            format!("Denied ({}): {}.", decision.stage, told.trim_end_matches('.'))
+        }
+        _ => told,
+    }
 }
 
-/// A hook of the policy's.
-pub(super) fn hook(reason: &str) -> String {
-    format!("a hook of the operator's policy denies it: {reason}")
-}
-
-/// Why the policy wants a question.
-pub(super) fn ask(reason: &AskReason) -> String {
-    format!("the operator's policy: {reason}")
-}
-
-/// A question that nobody can be asked.
-pub(super) fn unasked(reason: &str) -> String {
-    format!("{reason}, and {HEADLESS}")
+/// The reason with the rule and the name of whoever decides, as a denial or as a question.
+fn because(decision: &Decision, why: &Reason, asks: bool) -> String {
+    let policy = decision.by == DecidedBy::Policy;
+    let rule = decision.rule();
+    let text = match (why, rule) {
+        (Reason::Rule, Some(rule)) if !asks => {
+            return if policy {
+                format!("the operator's policy denies it by the rule {rule}")
+            } else {
+                format!("Denied by the rule {rule}.")
+            };
+        }
+        (Reason::Hook(text), _) if !asks && policy => {
+            return format!("a hook of the operator's policy denies it: {text}");
+        }
+        (Reason::Rule, Some(rule)) if rule.kind() == RuleKind::Deny => {
+            format!("it may come across what the rule {rule} is about, which it does not name")
+        }
+        (Reason::Rule, Some(rule)) => format!("the rule {rule} wants the user to be asked"),
+        (Reason::Hook(_) | Reason::Denials(_), _) => reason(why),
+        _ => return reason(why),
+    };
+    if policy {
+        format!("the operator's policy: {text}")
+    } else {
+        text
+    }
 }

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     LexicalPaths, PathResolver, PermissionMode,
     policy::Policy,
-    rules::{RuleKind, RuleOrigin, RuleSet, Workspace},
+    rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
     settings::{Origin, SettingsSource, Sourced},
     testing::Links,
 };
@@ -39,49 +39,48 @@ fn policy(rules: &str) -> Policy {
     }
 }
 
-fn call<'a>(
-    tool: &'a str,
-    input: &'a Value,
-    mode: PermissionMode,
-    paths: &'a dyn PathResolver,
-) -> GuardCall<'a> {
-    GuardCall {
-        tool,
-        input,
-        mode,
-        workspace: Workspace {
-            cwd: "/repo",
-            current: "/repo",
-            project_root: "/repo",
-            home: Some("/home/u"),
-            additional: &[],
-            paths,
-        },
-        plan_file: Some(PLAN_FILE),
-        agent: None,
-        read_only_hint: false,
+fn call<'a>(tool: &'a str, input: &'a Value, mode: PermissionMode, paths: &'a dyn PathResolver) -> Call<'a> {
+    let workspace = Workspace {
+        cwd: "/repo",
+        current: "/repo",
+        project_root: "/repo",
+        home: Some("/home/u"),
+        additional: &[],
+        paths,
+    };
+    let mut call = Call::new(tool, input, workspace);
+    call.mode = mode;
+    call.plan_file = Some(PLAN_FILE);
+    call
+}
+
+fn guard(policy: Option<Policy>) -> Authorizer {
+    Authorizer::new(Authority::OverClaude(policy.map(Arc::new)))
+}
+
+fn decided(step: Step) -> Decision {
+    match step {
+        Step::Decided(decision) => *decision,
+        Step::Hook(hook) => panic!("{hook:?}"),
     }
 }
 
-fn examine(guard: &mut Guard, mode: PermissionMode, tool: &str, input: &Value) -> GuardAnswer {
-    match guard.examine(&call(tool, input, mode, &LexicalPaths)).1 {
-        GuardStep::Answer(answer) => answer,
-        GuardStep::Hook(hook) => panic!("{hook:?}"),
-    }
+fn examine(guard: &mut Authorizer, mode: PermissionMode, tool: &str, input: &Value) -> Decision {
+    decided(guard.begin(&call(tool, input, mode, &LexicalPaths)).1)
 }
 
-fn word(answer: &GuardAnswer) -> &'static str {
-    match answer.opinion {
-        Opinion::None { .. } => "-",
-        Opinion::Allow { .. } => "allow",
-        Opinion::Ask { .. } => "ask",
-        Opinion::Deny { .. } => "deny",
+fn word(decision: &Decision) -> &'static str {
+    match decision.outcome {
+        Outcome::Pass => "-",
+        Outcome::Allow => "allow",
+        Outcome::Ask => "ask",
+        Outcome::Deny => "deny",
     }
 }
 
 /// What a guard with this policy answers.
 fn says(policy: Option<Policy>, mode: PermissionMode, tool: &str, input: Value) -> &'static str {
-    let mut guard = Guard::new(policy.map(Arc::new));
+    let mut guard = self::guard(policy);
     word(&examine(&mut guard, mode, tool, &input))
 }
 
@@ -113,9 +112,9 @@ fn case_84_a_policy_denies_in_every_mode_and_the_reason_names_the_rule() {
             );
         }
     }
-    let mut guard = Guard::new(Some(Arc::new(policy("deny Bash(rm *)"))));
+    let mut guard = self::guard(Some(policy("deny Bash(rm *)")));
     let answer = examine(&mut guard, BYPASS, "Bash", &bash("rm a"));
-    assert_eq!(answer.rule.as_ref().map(|rule| rule.text()), Some("Bash(rm *)"));
+    assert_eq!(answer.rule().map(|rule| rule.text()), Some("Bash(rm *)"));
     insta::assert_snapshot!(answer.to_reply().to_string());
     assert_eq!(
         says(Some(policy("deny Bash(rm *)")), BYPASS, "Bash", bash("ls")),
@@ -158,13 +157,11 @@ fn cases_86_and_89_confined_files_lie_inside_through_links() {
         ("WebFetch", json!({ "url": "https://example.com" }), "-", false),
     ];
     for (tool, input, expected, refused) in rows {
-        let mut guard = Guard::new(Some(Arc::new(confined())));
+        let mut guard = self::guard(Some(confined()));
         let call = call(tool, &input, BYPASS, &links);
-        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
-            panic!("a hook");
-        };
+        let answer = decided(guard.begin(&call).1);
         assert_eq!(word(&answer), expected, "{tool} {input}");
-        assert_eq!(guard.refuses(&call).is_some(), refused, "{tool} {input}");
+        assert_eq!(guard.check(&call).is_some(), refused, "{tool} {input}");
     }
     let headless = Policy {
         headless: true,
@@ -196,10 +193,8 @@ fn relative_paths_start_where_the_shell_is() {
         };
         let mut call = call(tool, &input, BYPASS, &LexicalPaths);
         call.workspace.current = current;
-        let mut guard = Guard::new(Some(Arc::new(confined.clone())));
-        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
-            panic!("a hook");
-        };
+        let mut guard = self::guard(Some(confined.clone()));
+        let answer = decided(guard.begin(&call).1);
         assert_eq!(word(&answer), expected, "{current} {input}");
     }
 }
@@ -253,9 +248,9 @@ fn cases_87_and_97_plan_changes_nothing_with_or_without_a_policy() {
     let looks = json!({});
     let mut hinted = call("mcp__s__t", &looks, PLAN, &LexicalPaths);
     hinted.read_only_hint = true;
-    assert!(matches!(Guard::new(None).examine(&hinted).1, GuardStep::Answer(answer) if word(&answer) == "-"));
+    assert_eq!(word(&decided(guard(None).begin(&hinted).1)), "-");
     let change = file("/repo/a");
-    let refused = Guard::new(None).refuses(&call("Write", &change, PLAN, &LexicalPaths));
+    let refused = guard(None).check(&call("Write", &change, PLAN, &LexicalPaths));
     assert!(refused.is_some(), "also where the user allows it");
 }
 
@@ -277,15 +272,12 @@ fn case_90_a_hook_of_the_policy_denies_with_its_reason() {
         ..policy(rules)
     };
     let ends = |rules: &str, run: HookRun| {
-        let mut guard = Guard::new(Some(Arc::new(hooked(rules))));
+        let mut guard = self::guard(Some(hooked(rules)));
         let input = bash("ls");
         let call = call("Bash", &input, BYPASS, &LexicalPaths);
-        let (mut examination, step) = guard.examine(&call);
-        assert!(matches!(step, GuardStep::Hook(_)));
-        match guard.hook_ended(&mut examination, &call, &run) {
-            GuardStep::Answer(answer) => answer,
-            GuardStep::Hook(hook) => panic!("{hook:?}"),
-        }
+        let (mut evaluation, step) = guard.begin(&call);
+        assert!(matches!(step, Step::Hook(_)));
+        decided(guard.hook_ended(&mut evaluation, &call, &run))
     };
     let exited = |stdout: &str| HookRun::Exited {
         code: 0,
@@ -294,10 +286,8 @@ fn case_90_a_hook_of_the_policy_denies_with_its_reason() {
     };
     let denied = ends("", exited("DENY: no"));
     assert_eq!(
-        denied.opinion,
-        Opinion::Deny {
-            reason: "a hook of the operator's policy denies it: no".into()
-        }
+        denied.why().as_deref(),
+        Some("a hook of the operator's policy denies it: no")
     );
     assert_eq!(word(&ends("", HookRun::Overflowed)), "deny");
     assert_eq!(word(&ends("", exited(""))), "-");
@@ -307,17 +297,15 @@ fn case_90_a_hook_of_the_policy_denies_with_its_reason() {
         "deny",
         "rules see what hooks leave"
     );
-    let Opinion::None { updated_input } = ends("", exited(changed)).opinion else {
-        panic!("an opinion");
-    };
-    assert_eq!(updated_input, Some(bash("rm a")));
+    let left = ends("", exited(changed));
+    assert_eq!((word(&left), left.updated_input), ("-", Some(bash("rm a"))));
     let ask = r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"r"}}"#;
     assert_eq!(word(&ends("allow Bash", exited(ask))), "ask");
 }
 
 #[test]
 fn case_91_three_denials_in_a_row_make_the_next_call_a_question() {
-    let mut guard = Guard::new(Some(Arc::new(policy("deny Bash(rm *) + allow Bash(ls)"))));
+    let mut guard = self::guard(Some(policy("deny Bash(rm *) + allow Bash(ls)")));
     for _ in 0..3 {
         examine(&mut guard, BYPASS, "Bash", &bash("rm a"));
     }
@@ -350,7 +338,7 @@ fn case_91_three_denials_in_a_row_make_the_next_call_a_question() {
 
 #[test]
 fn without_a_policy_three_denials_in_a_row_make_the_next_call_a_question_too() {
-    let mut guard = Guard::new(None);
+    let mut guard = self::guard(None);
     for _ in 0..3 {
         assert_eq!(word(&examine(&mut guard, BYPASS, "Bash", &bash("mkdir a"))), "-");
         guard.note(None, false);
@@ -371,7 +359,7 @@ fn without_a_policy_three_denials_in_a_row_make_the_next_call_a_question_too() {
         assert_eq!(word(&answer), expected, "{tool} {input}");
         if expected == "ask" {
             let reason = "3 calls in a row were denied, so the user is to be asked";
-            assert_eq!(answer.reason(), Some(reason), "no policy is named");
+            assert_eq!(answer.why().as_deref(), Some(reason), "no policy is named");
         }
     }
     assert_eq!(word(&examine(&mut guard, PLAN, "Write", &file(PLAN_FILE))), "-");
@@ -432,12 +420,10 @@ fn settings_are_protected_above_beside_and_in_whatever_way_they_are_named() {
         ("CronCreate", json!({ "durable": false }), "-"),
     ];
     for (tool, input, expected) in rows {
-        let mut guard = Guard::new(Some(Arc::new(policy("allow Edit"))));
+        let mut guard = self::guard(Some(policy("allow Edit")));
         let mut call = call(tool, &input, BYPASS, &LexicalPaths);
         call.workspace.additional = &additional;
-        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
-            panic!("a hook");
-        };
+        let answer = decided(guard.begin(&call).1);
         assert_eq!(word(&answer), expected, "{tool} {input}");
     }
 }
@@ -480,12 +466,10 @@ fn a_worktree_of_claudes_can_be_worked_in() {
         ("Bash", bash("echo x > ../../settings.json"), "deny"),
     ];
     for (tool, input, expected) in rows {
-        let mut guard = Guard::new(Some(Arc::new(policy(""))));
+        let mut guard = self::guard(Some(policy("")));
         let mut call = call(tool, &input, BYPASS, &LexicalPaths);
         call.workspace.current = tree;
-        let GuardStep::Answer(answer) = guard.examine(&call).1 else {
-            panic!("a hook");
-        };
+        let answer = decided(guard.begin(&call).1);
         assert_eq!(word(&answer), expected, "{tool} {input}");
     }
     let agent = json!({ "subagent_type": "x", "isolation": "worktree" });
@@ -495,17 +479,14 @@ fn a_worktree_of_claudes_can_be_worked_in() {
 
 #[test]
 fn case_96_a_failure_of_the_host_denies() {
-    insta::assert_snapshot!(GuardAnswer::failed("something broke").to_reply().to_string());
+    insta::assert_snapshot!(Decision::failed("something broke").to_reply().to_string());
     assert_eq!(says(Some(policy("")), BYPASS, "Bash", json!("ls")), "deny");
-    let mut guard = Guard::new(None);
+    let mut guard = self::guard(None);
     let input = bash("ls");
     let call = call("Bash", &input, BYPASS, &LexicalPaths);
-    let (mut examination, _) = guard.examine(&call);
-    let step = guard.hook_ended(&mut examination, &call, &HookRun::TimedOut);
-    assert!(
-        matches!(step, GuardStep::Answer(answer) if answer.is_deny()),
-        "used out of order"
-    );
+    let (mut evaluation, _) = guard.begin(&call);
+    let step = guard.hook_ended(&mut evaluation, &call, &HookRun::TimedOut);
+    assert!(decided(step).is_deny(), "used out of order");
 }
 
 #[test]
@@ -562,15 +543,9 @@ fn case_100_without_anybody_to_ask_every_question_is_a_denial() {
     assert_eq!(says(Some(headless("")), BYPASS, "Bash", bash("npm test")), "-");
     let input = bash("npm test");
     let asked = call("Bash", &input, PermissionMode::Default, &LexicalPaths);
-    assert!(Guard::new(None).refuses_to_ask(&asked).is_none());
-    assert!(
-        Guard::new(Some(Arc::new(policy(""))))
-            .refuses_to_ask(&asked)
-            .is_none()
-    );
-    let refusal = Guard::new(Some(Arc::new(headless(""))))
-        .refuses_to_ask(&asked)
-        .unwrap();
+    assert!(guard(None).refuses_to_ask(&asked).is_none());
+    assert!(guard(Some(policy(""))).refuses_to_ask(&asked).is_none());
+    let refusal = guard(Some(headless(""))).refuses_to_ask(&asked).unwrap();
     insta::assert_snapshot!(refusal.to_reply().to_string());
 }
 
@@ -578,17 +553,9 @@ fn case_100_without_anybody_to_ask_every_question_is_a_denial() {
 fn what_the_user_allows_is_checked_once_more() {
     let input = bash("rm a");
     let call = call("Bash", &input, PermissionMode::Default, &LexicalPaths);
-    assert!(
-        Guard::new(Some(Arc::new(policy("deny Bash(rm *)"))))
-            .refuses(&call)
-            .is_some()
-    );
-    assert!(
-        Guard::new(Some(Arc::new(policy("ask Bash(rm *)"))))
-            .refuses(&call)
-            .is_none()
-    );
-    assert!(Guard::new(None).refuses(&call).is_none());
+    assert!(guard(Some(policy("deny Bash(rm *)"))).check(&call).is_some());
+    assert!(guard(Some(policy("ask Bash(rm *)"))).check(&call).is_none());
+    assert!(guard(None).check(&call).is_none());
 }
 
 #[test]
@@ -602,31 +569,23 @@ fn the_command_line_gets_what_the_callback_does_not_see() {
 }
 
 #[test]
-fn every_opinion_has_its_reply() {
-    let answer = |opinion| GuardAnswer {
-        opinion,
-        stage: crate::pipeline::Stage::Rules,
-        rule: None,
-    };
-    let updated_input = || Some(json!({ "a": 1 }));
-    let opinions = [
-        Opinion::None { updated_input: None },
-        Opinion::None {
-            updated_input: updated_input(),
-        },
-        Opinion::Allow { updated_input: None },
-        Opinion::Allow {
-            updated_input: updated_input(),
-        },
-        Opinion::Ask {
-            reason: "r".into(),
-            updated_input: updated_input(),
-        },
-        Opinion::Deny { reason: "r".into() },
+fn every_outcome_has_its_reply() {
+    let input = || Some(json!({ "a": 1 }));
+    let rows = [
+        (Outcome::Pass, None),
+        (Outcome::Pass, input()),
+        (Outcome::Allow, None),
+        (Outcome::Allow, input()),
+        (Outcome::Ask, input()),
+        (Outcome::Deny, None),
     ];
-    insta::assert_snapshot!(
-        opinions
-            .map(|opinion| answer(opinion).to_reply().to_string())
-            .join("\n")
-    );
+    let replies = rows.map(|(outcome, updated_input)| {
+        let decision = Decision {
+            outcome,
+            updated_input,
+            ..Decision::failed("r")
+        };
+        decision.to_reply().to_string()
+    });
+    insta::assert_snapshot!(replies.join("\n"));
 }

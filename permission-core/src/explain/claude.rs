@@ -4,19 +4,16 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::{
     Section,
     guard::Guarded,
     session::{ExplainedSession, Prepared},
-    verdict::{DecidedBy, Verdict},
+    verdict::Verdict,
     words,
 };
 use crate::{
-    decide::hooks::HookCommand,
+    decide::{DecidedBy, Reason, Stage, hooks::HookCommand},
     modes::PermissionMode,
-    pipeline::{AskReason, Reason, Stage},
     rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin},
     settings::SettingsSource,
     tools::{Tool, ToolGroup},
@@ -51,7 +48,7 @@ pub(super) enum End {
     /// The tool is a question.
     Question,
     /// Nothing says what to do, for this reason; the mode does.
-    Unsaid(AskReason, Unruled),
+    Unsaid(Reason, Unruled),
 }
 
 /// What a mode makes of a call that no rule is about.
@@ -61,38 +58,35 @@ pub(super) enum Unruled {
     Classified,
 }
 
-pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &str, input: &Value) -> Own {
-    let context = &prepared.context;
-    let directories = context.directories();
-    let call = Call::new(tool, input, context.workspace(&directories, session.paths));
+pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_>) -> Own {
     let limit = |hit: Hit| Limit {
         part: call.part(&hit.rule),
         rule: hit.rule,
     };
-    let limited = |kind| context.rules.claude_limits(kind, &call).map(limit);
+    let limited = |kind| prepared.rules.claude_limits(kind, call).map(limit);
     let end = limited(RuleKind::Deny)
         .map(End::Denied)
         .or_else(|| limited(RuleKind::Ask).map(End::Asked))
-        .unwrap_or_else(|| unlimited(session, prepared, &call));
+        .unwrap_or_else(|| unlimited(prepared, call));
     let wider = match &end {
         End::Denied(_) => None,
-        End::Asked(_) => context.rules.denies(&call),
+        End::Asked(_) => prepared.rules.denies(call),
         End::Runs(..) | End::Unasked(_) | End::Question | End::Unsaid(..) => {
-            context.rules.denies(&call).or_else(|| context.rules.asks(&call))
+            prepared.rules.denies(call).or_else(|| prepared.rules.asks(call))
         }
     };
     Own {
-        hooks: session.claude_hooks(prepared, tool),
+        hooks: session.claude_hooks(prepared, call.tool),
         kept_out: session.keeps_hooks_out(prepared),
-        silent: context.mode == PermissionMode::DontAsk,
+        silent: call.mode == PermissionMode::DontAsk,
         unseen: wider.map(limit),
         end,
     }
 }
 
 /// Where a call ends that no rule limits.
-fn unlimited(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_>) -> End {
-    let mode = prepared.context.mode;
+fn unlimited(prepared: &Prepared, call: &Call<'_>) -> End {
+    let mode = call.mode;
     let accepts = mode == PermissionMode::AcceptEdits;
     if Tool::of(call.tool).for_a_person {
         return End::Question;
@@ -100,31 +94,29 @@ fn unlimited(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_
     if mode == PermissionMode::BypassPermissions {
         return End::Runs(Reason::Bypass, Vec::new());
     }
-    match prepared.context.rules.claude_allows(call, accepts) {
+    match prepared.rules.claude_allows(call, accepts) {
         Some(Allowed::ByRules(rules)) => return End::Runs(Reason::Rule, rules),
         Some(Allowed::ReadOnly) => return End::Runs(Reason::ReadOnly, Vec::new()),
         Some(Allowed::AcceptedEdit) => return End::Runs(Reason::AcceptedEdit, Vec::new()),
         None if Tool::of(call.tool).unasked => return End::Unasked(words::UNASKED),
-        None if is_plan(session, prepared, call.tool, call.input) => return End::Unasked(words::PLAN),
+        None if is_plan(call) => return End::Unasked(words::PLAN),
         None => {}
     }
-    let reason = call
-        .doubt()
-        .map_or(AskReason::NothingMatched, AskReason::Unanalysable);
+    let reason = call.doubt().map_or(Reason::NothingMatched, Reason::Unanalysable);
     End::Unsaid(reason, unruled(prepared))
 }
 
-fn is_plan(session: &ExplainedSession<'_>, prepared: &Prepared, tool: &str, input: &Value) -> bool {
-    prepared.context.mode == PermissionMode::Plan
-        && ToolGroup::of(tool) == ToolGroup::Edits
-        && session.plan_file(input).is_some()
+fn is_plan(call: &Call<'_>) -> bool {
+    call.mode == PermissionMode::Plan
+        && ToolGroup::of(call.tool) == ToolGroup::Edits
+        && call.plan_file.is_some()
 }
 
 /// In `plan`, too, Claude lets its classifier answer where there is one.
 fn unruled(prepared: &Prepared) -> Unruled {
-    match prepared.context.mode {
+    match prepared.mode {
         PermissionMode::Auto => Unruled::Classified,
-        PermissionMode::Plan if prepared.context.auto_available => Unruled::Classified,
+        PermissionMode::Plan if prepared.auto_available => Unruled::Classified,
         PermissionMode::Plan
         | PermissionMode::Default
         | PermissionMode::AcceptEdits

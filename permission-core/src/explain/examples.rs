@@ -3,9 +3,9 @@
 //! Place in the flow: the host tries them where it reads a policy, before anything starts. Each is explained like any other
 //! call.
 
-use super::{Account, DecidedBy, ExplainedSession, Verdict, explain, words};
+use super::{Account, ExplainedSession, Verdict, explain, words};
 use crate::{
-    pipeline::Stage,
+    decide::{DecidedBy, Stage},
     policy::{Becomes, PolicyMistake},
 };
 
@@ -37,7 +37,7 @@ impl Account {
     /// What decided.
     fn why(&self) -> &str {
         let part = match self.by {
-            DecidedBy::Policy | DecidedBy::PlanGuard => self.sections.first(),
+            DecidedBy::Policy | DecidedBy::Guard => self.sections.first(),
             DecidedBy::Claude => self.sections.last(),
         };
         let mut lines = part.iter().flat_map(|part| &part.lines).rev();

@@ -1,31 +1,24 @@
 //! The guard's part: the plan guard, and the operator's policy.
 //!
-//! Place in the flow: `explain` asks it first, as Claude's hook callback does. It uses the same [`Guard`] that sessions
-//! have.
+//! Place in the flow: `explain` asks it first, as Claude's hook callback does. It is the machine that sessions have; what is
+//! noted down on the way is which hooks it would have run.
 
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use super::{
-    Section,
-    session::{ExplainedSession, Prepared},
-    words,
-};
+use super::{Section, session::ExplainedSession, words};
 use crate::{
     decide::{
-        Guard, GuardAnswer, GuardCall, GuardStep, Opinion,
+        Authority, Authorizer, Decision, Outcome, Stage, Step,
         hooks::{HookCommand, HookRun},
     },
     modes::PermissionMode,
-    pipeline::Stage,
     rules::{Call, Part, RuleKind},
 };
 
 /// What the guard finds.
 pub(super) struct Guarded {
     pub(super) hooks: Vec<Arc<HookCommand>>,
-    pub(super) answer: GuardAnswer,
+    pub(super) decision: Decision,
     /// It denies instead of asking the client.
     pub(super) lets_nobody_be_asked: bool,
     /// What it says once more, before an allow leaves.
@@ -37,54 +30,33 @@ pub(super) struct Guarded {
     plan: bool,
 }
 
-pub(super) fn look(
-    session: &ExplainedSession<'_>,
-    prepared: &Prepared,
-    tool: &str,
-    input: &Value,
-) -> Guarded {
-    let mut guard = Guard::new(session.policy.cloned());
-    let workspace = prepared
-        .context
-        .workspace(&prepared.guarded_directories, session.paths);
-    let call = GuardCall {
-        tool,
-        input,
-        mode: prepared.context.mode,
-        workspace,
-        plan_file: session.plan_file(input),
-        agent: None,
-        read_only_hint: false,
-    };
+pub(super) fn look(session: &ExplainedSession<'_>, call: &Call<'_>) -> Guarded {
+    let mut authorizer = Authorizer::new(Authority::OverClaude(session.policy.cloned()));
     let approved = HookRun::Exited {
         code: 0,
         stdout: Vec::new(),
         stderr: Vec::new(),
     };
     let mut hooks = Vec::new();
-    let (mut examination, mut step) = guard.examine(&call);
-    let answer = loop {
+    let (mut evaluation, mut step) = authorizer.begin(call);
+    let decision = loop {
         match step {
-            GuardStep::Hook(hook) => {
+            Step::Hook(hook) => {
                 hooks.push(hook);
-                step = guard.hook_ended(&mut examination, &call, &approved);
+                step = authorizer.hook_ended(&mut evaluation, call, &approved);
             }
-            GuardStep::Answer(answer) => break answer,
+            Step::Decided(decision) => break *decision,
         }
     };
-    let call_of_rules = Call::new(tool, input, workspace);
-    let part = answer.rule.as_ref().filter(|rule| rule.kind() != RuleKind::Allow);
+    let limit = decision.rule().filter(|rule| rule.kind() != RuleKind::Allow);
     Guarded {
-        part: part.and_then(|rule| call_of_rules.part(rule)),
+        part: limit.and_then(|rule| call.part(rule)),
         hooks,
-        lets_nobody_be_asked: guard.refuses_to_ask(&call).is_some(),
-        refusal: guard.refuses(&call).and_then(|refusal| match refusal.opinion {
-            Opinion::Deny { reason } => Some(reason),
-            Opinion::None { .. } | Opinion::Allow { .. } | Opinion::Ask { .. } => None,
-        }),
-        answer,
-        doubt: call_of_rules.doubt(),
-        plan: prepared.context.mode == PermissionMode::Plan,
+        lets_nobody_be_asked: authorizer.refuses_to_ask(call).is_some(),
+        refusal: authorizer.check(call).and_then(|refusal| refusal.why()),
+        decision,
+        doubt: call.doubt(),
+        plan: call.mode == PermissionMode::Plan,
     }
 }
 
@@ -105,7 +77,7 @@ impl Guarded {
         let allows = policy.rules.iter().any(|rule| rule.kind() == RuleKind::Allow);
         let title = words::policy(policy.protected.first().map(String::as_str));
         let opinion = self.opinion(policy.auto_allow);
-        if self.answer.stage == Stage::Validate {
+        if self.decision.stage == Stage::Validate {
             return Section {
                 title,
                 lines: vec![(Stage::Validate, opinion)],
@@ -116,7 +88,7 @@ impl Guarded {
         // A question that nobody can be asked is one of the rules'.
         lines.push((Stage::Rules, opinion));
         lines.extend(self.part.iter().map(|part| (Stage::Rules, words::part(part))));
-        let unruled = self.answer.rule.is_none() && !self.answer.is_deny();
+        let unruled = self.decision.rules.is_empty() && !self.decision.is_deny();
         if let Some(doubt) = self.doubt.filter(|_| allows && unruled) {
             lines.push((Stage::Rules, words::unanalysable(doubt)));
         }
@@ -124,12 +96,13 @@ impl Guarded {
     }
 
     fn opinion(&self, auto_allow: bool) -> String {
-        match (&self.answer.opinion, &self.answer.rule) {
-            (Opinion::Deny { reason }, _) => words::deny(reason),
-            (Opinion::Ask { reason, .. }, _) => words::ask(reason),
-            (Opinion::Allow { .. }, Some(rule)) => words::allow(rule),
-            (Opinion::None { .. }, Some(rule)) if !auto_allow => words::allow_asks_still(rule),
-            (Opinion::Allow { .. } | Opinion::None { .. }, _) => words::NO_OPINION.to_owned(),
+        let why = || self.decision.why().unwrap_or_default();
+        match (self.decision.outcome, self.decision.rule()) {
+            (Outcome::Deny, _) => words::deny(&why()),
+            (Outcome::Ask, _) => words::ask(&why()),
+            (Outcome::Allow, Some(rule)) => words::allow(rule),
+            (Outcome::Pass, Some(rule)) if !auto_allow => words::allow_asks_still(rule),
+            (Outcome::Allow | Outcome::Pass, _) => words::NO_OPINION.to_owned(),
         }
     }
 }

@@ -18,9 +18,13 @@ use serde_json::{Value, json};
 
 pub use examples::unmet_examples;
 pub use session::ExplainedSession;
-pub use verdict::{DecidedBy, Verdict};
+pub use verdict::Verdict;
 
-use crate::{modes::PermissionMode, pipeline::Stage, rules::Rule};
+use crate::{
+    decide::{DecidedBy, Stage},
+    modes::PermissionMode,
+    rules::{Call, Rule},
+};
 
 /// What would become of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,11 +55,15 @@ struct Section {
 /// Explains a call. Every hook is taken as having no objection.
 pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Account {
     let prepared = session.prepare();
-    let guarded = guard::look(session, &prepared, tool, input);
-    let own = (!guarded.answer.is_deny()).then(|| claude::look(session, &prepared, tool, input));
-    let (verdict, by) = verdict::of(session, &guarded, own.as_ref());
+    let mut call = Call::new(tool, input, session.workspace(&prepared.guarded_directories));
+    call.mode = prepared.mode;
+    call.plan_file = session.plan_file(input);
+    let guarded = guard::look(session, &call);
+    let call = call.within(session.workspace(&prepared.directories));
+    let own = (!guarded.decision.is_deny()).then(|| claude::look(session, &prepared, &call));
+    let (verdict, by) = verdict::of(&guarded, own.as_ref());
     let rule = match by {
-        DecidedBy::Policy | DecidedBy::PlanGuard => guarded.answer.rule.clone(),
+        DecidedBy::Policy | DecidedBy::Guard => guarded.decision.rule().cloned(),
         DecidedBy::Claude => own.as_ref().and_then(|own| own.rule()).cloned(),
     };
     let sections = [
@@ -65,9 +73,9 @@ pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Acc
     Account {
         tool: tool.to_owned(),
         input: input.clone(),
-        mode: prepared.context.mode,
+        mode: prepared.mode,
         rule,
-        place: words::place(session.cwd, prepared.context.mode, &prepared.mode_from),
+        place: words::place(session.cwd, prepared.mode, &prepared.mode_from),
         sections: sections.into_iter().flatten().collect(),
         verdict,
         by,

@@ -3,7 +3,7 @@
 //! Place in the flow: the host reads the files and fills an [`ExplainedSession`]; `guard` and `claude` look at what
 //! comes of it here. Must not read a file.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -12,12 +12,9 @@ use crate::{
     decide::hooks::{HookCommand, HookEvent, Hooks},
     modes::PermissionMode,
     paths::{PathResolver, normalized},
-    pipeline::PermissionContext,
     policy::Policy,
-    rules::{RuleOrigin, RuleSet},
-    settings::{
-        HostFacts, SettingsFile, SettingsSource, SettingsValues, Sourced, initial_mode, may_bypass, merge,
-    },
+    rules::{RuleSet, Workspace},
+    settings::{HostFacts, SettingsFile, SettingsSource, Sourced, initial_mode, may_bypass, merge},
 };
 
 /// A session as it would begin.
@@ -43,10 +40,14 @@ pub struct ExplainedSession<'a> {
 
 /// What comes of it.
 pub(super) struct Prepared {
-    /// Claude's own rules and directories; without hooks, which are not run here.
-    pub(super) context: PermissionContext,
-    /// The further working directories that the guard knows.
+    pub(super) mode: PermissionMode,
+    /// Claude's own rules.
+    pub(super) rules: RuleSet,
+    /// The further working directories that Claude knows.
+    pub(super) directories: Vec<String>,
+    /// Those of them that the guard knows.
     pub(super) guarded_directories: Vec<String>,
+    pub(super) auto_available: bool,
     /// The `hooks` objects of Claude's settings.
     hooks: Vec<Sourced<Value>>,
     /// Why it is in this mode.
@@ -54,7 +55,7 @@ pub(super) struct Prepared {
     pub(super) warnings: Vec<String>,
 }
 
-impl ExplainedSession<'_> {
+impl<'a> ExplainedSession<'a> {
     pub(super) fn prepare(&self) -> Prepared {
         let own = merge(self.settings.iter().cloned());
         let mut warnings: Vec<String> = own.problems.iter().map(ToString::to_string).collect();
@@ -65,31 +66,51 @@ impl ExplainedSession<'_> {
         if self.mode.is_none() {
             warnings.extend(start.notes.iter().map(ToString::to_string));
         }
-        let mut context = PermissionContext::new(self.cwd, self.mode.unwrap_or(start.mode));
-        context.home = self.home.map(str::to_owned);
-        context.rules = RuleSet::of_claude(&own.values.rules);
-        context.additional_working_directories = self.further_directories(&own.values);
-        context.bypass_available = may_bypass(&all, &self.host);
-        context.auto_available = all.values.auto_disabled.is_none();
-        let mode = context.effective_mode();
-        if mode != context.mode {
-            warnings.push(words::unavailable(context.mode, mode));
-        }
-        let mode_from = if mode != context.mode {
-            words::instead_of(context.mode)
+        let auto_available = all.values.auto_disabled.is_none();
+        let asked = self.mode.unwrap_or(start.mode);
+        let mode = match asked {
+            PermissionMode::BypassPermissions if !may_bypass(&all, &self.host) => PermissionMode::Default,
+            PermissionMode::Auto if !auto_available => PermissionMode::Default,
+            PermissionMode::Default
+            | PermissionMode::AcceptEdits
+            | PermissionMode::Plan
+            | PermissionMode::BypassPermissions
+            | PermissionMode::DontAsk
+            | PermissionMode::Auto => asked,
+        };
+        let mode_from = if mode != asked {
+            warnings.push(words::unavailable(asked, mode));
+            words::instead_of(asked)
         } else if self.mode.is_some() {
             words::MODE_ASKED_FOR.to_owned()
         } else {
             let setting = all.values.default_mode.as_ref();
             words::mode_of_settings(setting.map(|setting| &setting.origin))
         };
-        context.mode = mode;
+        let guarded_directories = self.directories_of_policy();
+        let of_settings = own.values.additional_directories.iter();
+        let of_settings = of_settings.map(|directory| self.absolute(&directory.value));
         Prepared {
-            guarded_directories: self.directories_of_policy(),
+            mode,
+            rules: RuleSet::of_claude(&own.values.rules),
+            directories: of_settings.chain(guarded_directories.iter().cloned()).collect(),
+            guarded_directories,
+            auto_available,
             hooks: own.values.hooks,
-            context,
             mode_from,
             warnings,
+        }
+    }
+
+    /// Where a call happens, with these further working directories.
+    pub(super) fn workspace(&self, additional: &'a [String]) -> Workspace<'a> {
+        Workspace {
+            cwd: self.cwd,
+            current: self.cwd,
+            project_root: self.cwd,
+            home: self.home,
+            additional,
+            paths: self.paths,
         }
     }
 
@@ -117,16 +138,6 @@ impl ExplainedSession<'_> {
     fn directories_of_policy(&self) -> Vec<String> {
         let directories = self.policy.map(|policy| policy.directories(self.home));
         directories.into_iter().flatten().collect()
-    }
-
-    fn further_directories(&self, settings: &SettingsValues) -> BTreeMap<String, RuleOrigin> {
-        let settings = settings.additional_directories.iter().map(|directory| {
-            let origin = RuleOrigin::File(directory.origin.clone());
-            (self.absolute(&directory.value), origin)
-        });
-        let policy = self.directories_of_policy().into_iter();
-        let policy = policy.map(|directory| (directory, RuleOrigin::Arguments));
-        settings.chain(policy).collect()
     }
 
     fn absolute(&self, path: &str) -> String {

@@ -6,9 +6,8 @@
 use super::{
     claude::{End, Own, Unruled},
     guard::Guarded,
-    session::ExplainedSession,
 };
-use crate::decide::Opinion;
+use crate::decide::{DecidedBy, Outcome};
 
 /// What would become of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,17 +20,6 @@ pub enum Verdict {
     Classified,
     /// It does not run.
     Denied,
-}
-
-/// Whose rule that is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DecidedBy {
-    /// The operator's policy.
-    Policy,
-    /// The guard that every session has in `plan`.
-    PlanGuard,
-    /// Claude's own settings or mode.
-    Claude,
 }
 
 impl Verdict {
@@ -51,22 +39,14 @@ impl DecidedBy {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Policy => "policy",
-            Self::PlanGuard => "planGuard",
+            Self::Guard => "planGuard",
             Self::Claude => "claude",
         }
     }
 }
 
-pub(super) fn of(
-    session: &ExplainedSession<'_>,
-    guarded: &Guarded,
-    own: Option<&Own>,
-) -> (Verdict, DecidedBy) {
-    let guard = if session.policy.is_some() {
-        DecidedBy::Policy
-    } else {
-        DecidedBy::PlanGuard
-    };
+pub(super) fn of(guarded: &Guarded, own: Option<&Own>) -> (Verdict, DecidedBy) {
+    let guard = guarded.decision.by;
     let claude = DecidedBy::Claude;
     let asked = if own.is_some_and(|own| own.silent) {
         (Verdict::Denied, claude)
@@ -75,12 +55,12 @@ pub(super) fn of(
     } else {
         (Verdict::Asked, claude)
     };
-    match (&guarded.answer.opinion, own.map(|own| &own.end)) {
-        (Opinion::Deny { .. }, _) | (_, None) => (Verdict::Denied, guard),
+    match (guarded.decision.outcome, own.map(|own| &own.end)) {
+        (Outcome::Deny, _) | (_, None) => (Verdict::Denied, guard),
         (_, Some(End::Denied(_))) => (Verdict::Denied, claude),
         _ if guarded.refusal.is_some() => (Verdict::Denied, guard),
-        (Opinion::Ask { .. }, _) => (Verdict::Asked, guard),
-        (Opinion::Allow { .. }, Some(End::Unsaid(..))) => (Verdict::Runs, guard),
+        (Outcome::Ask, _) => (Verdict::Asked, guard),
+        (Outcome::Allow, Some(End::Unsaid(..))) => (Verdict::Runs, guard),
         (_, Some(End::Asked(_) | End::Question | End::Unsaid(_, Unruled::Asked))) => asked,
         (_, Some(End::Unsaid(_, Unruled::Classified))) => (Verdict::Classified, claude),
         (_, Some(End::Runs(..) | End::Unasked(_))) => (Verdict::Runs, claude),

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::verdict::{DecidedBy, Verdict};
+use super::verdict::Verdict;
 use crate::{
-    decide::hooks::HookCommand,
+    decide::{DecidedBy, Reason, hooks::HookCommand},
     modes::PermissionMode,
-    pipeline::Reason,
     policy::Becomes,
     rules::{Part, Rule, RuleKind},
     settings::Origin,
@@ -154,7 +153,7 @@ pub(super) fn prompt(verdict: Verdict, by: DecidedBy) -> &'static str {
         (Verdict::Runs, _) => "no question needed",
         (Verdict::Asked, _) => "the client is asked",
         (Verdict::Classified, _) => "Claude's classifier decides; where it cannot, the client is asked",
-        (Verdict::Denied, DecidedBy::Policy | DecidedBy::PlanGuard) => {
+        (Verdict::Denied, DecidedBy::Policy | DecidedBy::Guard) => {
             "deny: the operator's policy lets nobody be asked"
         }
         (Verdict::Denied, DecidedBy::Claude) => "deny: in this mode nobody is asked",
@@ -176,7 +175,7 @@ pub(super) fn result(verdict: Verdict, by: DecidedBy) -> String {
     };
     let by = match by {
         DecidedBy::Policy => "by the operator's policy",
-        DecidedBy::PlanGuard => "by the guard of plan mode",
+        DecidedBy::Guard => "by the guard of plan mode",
         DecidedBy::Claude => "by Claude's own rules",
     };
     format!("Result: {verdict}, {by}")

@@ -7,22 +7,7 @@ use std::{fmt, sync::Arc};
 use serde_json::Value;
 
 use super::words;
-use crate::rules::Rule;
-
-/// The five stages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stage {
-    /// The tool's own validation.
-    Validate,
-    /// Hooks before the tool.
-    Hooks,
-    /// Mode and rules.
-    Rules,
-    /// The user.
-    Prompt,
-    /// The tool's own check.
-    Check,
-}
+use crate::{decide::Stage, rules::Rule};
 
 /// Whether the tool runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,12 +88,6 @@ impl Decision {
     /// The rule that decided, the first if there are several.
     pub fn rule(&self) -> Option<&Arc<Rule>> {
         self.rules.first()
-    }
-}
-
-impl fmt::Display for Stage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(words::stage(*self))
     }
 }
 

@@ -9,12 +9,13 @@ use serde_json::Value;
 
 use super::{
     context::PermissionContext,
-    decision::{AskReason, Decision, Outcome, Reason, Stage},
+    decision::{AskReason, Decision, Outcome, Reason},
     hooks::{HookCommand, HookEvent, HookFacts, hook_payload},
     tool::Tool,
     words,
 };
 use crate::{
+    decide::Stage,
     paths::PathResolver,
     rules::{Call, Rule},
 };

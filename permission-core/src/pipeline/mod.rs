@@ -12,9 +12,9 @@ mod stages;
 mod tool;
 mod words;
 
-pub use crate::decide::hooks;
+pub use crate::decide::{DENIAL_THRESHOLD, Stage, hooks};
 pub use context::PermissionContext;
-pub use decision::{AskReason, Decision, Outcome, Reason, Stage};
+pub use decision::{AskReason, Decision, Outcome, Reason};
 pub use evaluation::{Evaluation, Question, Step, ToolCall, UserAnswer};
 pub use stages::Pipeline;
 pub use tool::Tool;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{
     context::PermissionContext,
-    decision::{AskReason, Decision, Reason, Stage},
+    decision::{AskReason, Decision, Reason},
     evaluation::{Allowance, Evaluation, Question, State, Step, ToolCall, UserAnswer},
     hooks::{HookRun, PreToolUse},
     plan,
@@ -15,7 +15,7 @@ use super::{
     words,
 };
 use crate::{
-    decide::DenialTracking,
+    decide::{DenialTracking, Stage},
     modes::PermissionMode,
     paths::PathResolver,
     rules::{Allowed, Hit},

@@ -2,18 +2,11 @@
 //!
 //! Place in the flow: decisions take their words from here.
 
-use super::decision::{AskReason, Reason, Stage};
-use crate::rules::{Rule, RuleKind};
-
-pub(super) fn stage(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Validate => "validation",
-        Stage::Hooks => "hooks",
-        Stage::Rules => "rules",
-        Stage::Prompt => "prompt",
-        Stage::Check => "check",
-    }
-}
+use super::decision::{AskReason, Reason};
+use crate::{
+    decide::Stage,
+    rules::{Rule, RuleKind},
+};
 
 /// Why something was decided.
 pub(super) fn reason(reason: &Reason) -> String {
@@ -54,7 +47,7 @@ pub(super) fn denied(stage: Stage, reason: &Reason, rule: Option<&Rule>) -> Stri
         Some(rule) => format!("Denied by the rule {rule}."),
         None => format!(
             "Denied ({}): {}.",
-            self::stage(stage),
+            stage,
             self::reason(reason).trim_end_matches('.')
         ),
     }

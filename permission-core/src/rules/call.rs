@@ -1,16 +1,17 @@
 //! A tool call as rules see it: its tool, its input, and the world in which paths mean something.
 //!
-//! Place in the flow: the pipeline and the guard make one for each call (and again for a changed input). The command is
-//! analysed once.
+//! Place in the flow: whoever is asked about a call borrows it from there. Its command is analysed once, when somebody asks
+//! what it runs.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::OnceCell, rc::Rc};
 
 use serde_json::Value;
 
 use super::{reach::Files, words};
 use crate::{
-    paths::{PathResolver, Places, Subject},
-    shell::{self, Analysis, Invocation, Word},
+    modes::PermissionMode,
+    paths::{PathResolver, Places, Subject, normalized},
+    shell::{self, Analysis, Invocation, Word, is_read_only, is_writer},
     tools::{GLOB, POWERSHELL, SANDBOX_NETWORK, Tool, ToolGroup},
 };
 
@@ -31,12 +32,25 @@ pub struct Workspace<'a> {
     pub paths: &'a dyn PathResolver,
 }
 
-/// One tool call.
+/// One tool call, with what the session is like when it comes.
 pub struct Call<'a> {
-    pub(crate) tool: &'a str,
-    pub(crate) input: &'a Value,
-    pub(crate) workspace: Workspace<'a>,
-    pub(super) command: Option<Command>,
+    /// The tool.
+    pub tool: &'a str,
+    /// Its input.
+    pub input: &'a Value,
+    /// Where it happens.
+    pub workspace: Workspace<'a>,
+    /// The session's mode.
+    pub mode: PermissionMode,
+    /// The file that may be written in `plan`, absolute.
+    pub plan_file: Option<&'a str>,
+    /// The subagent that calls; `None` for the session itself.
+    pub agent: Option<&'a str>,
+    /// The tool's server says that it only reads.
+    pub read_only_hint: bool,
+    /// Anything may come in through the input of a command.
+    fed_anything: bool,
+    command: Rc<OnceCell<Option<Command>>>,
 }
 
 /// The command of a shell call.
@@ -61,40 +75,70 @@ impl<'a> Workspace<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// A call of `tool` with `input`.
+    /// A call of `tool` with `input`, by the session itself in `default`.
     pub fn new(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
-        Self::read(tool, input, workspace, shell::analyse)
-    }
-
-    /// The same, where anything may come in through a command's input: so a rule about the command would have it next time.
-    pub(crate) fn fed_anything(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
-        Self::read(tool, input, workspace, shell::analyse_fed_anything)
-    }
-
-    fn read(
-        tool: &'a str,
-        input: &'a Value,
-        workspace: Workspace<'a>,
-        analyse: impl FnOnce(&str) -> Analysis,
-    ) -> Self {
-        let text = input.get("command").and_then(Value::as_str);
-        let command = text
-            .filter(|_| ToolGroup::of(tool) == ToolGroup::Command)
-            .map(|text| Command {
-                text: text.to_owned(),
-                analysis: if tool == POWERSHELL && !shell::is_plain(text) {
-                    shell::unreadable(text)
-                } else {
-                    analyse(text)
-                },
-                files: Files::default(),
-            });
         Self {
             tool,
             input,
             workspace,
-            command,
+            mode: PermissionMode::Default,
+            plan_file: None,
+            agent: None,
+            read_only_hint: false,
+            fed_anything: false,
+            command: Rc::default(),
         }
+    }
+
+    /// The same, where anything may come in through a command's input: so a rule about the command would have it next time.
+    pub(crate) fn fed_anything(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
+        Self {
+            fed_anything: true,
+            ..Self::new(tool, input, workspace)
+        }
+    }
+
+    /// The same with another input.
+    pub(crate) fn with_input<'b>(&self, input: &'b Value) -> Call<'b>
+    where
+        'a: 'b,
+    {
+        Call {
+            input,
+            command: Rc::default(),
+            ..*self
+        }
+    }
+
+    /// The same elsewhere: what its command runs does not depend on that.
+    pub(crate) fn within(&self, workspace: Workspace<'a>) -> Self {
+        Self {
+            workspace,
+            command: Rc::clone(&self.command),
+            ..*self
+        }
+    }
+
+    /// The command, if it is a shell's.
+    pub(super) fn command(&self) -> Option<&Command> {
+        self.command.get_or_init(|| self.read_command()).as_ref()
+    }
+
+    fn read_command(&self) -> Option<Command> {
+        let runs = ToolGroup::of(self.tool) == ToolGroup::Command;
+        let text = self.text("command").filter(|_| runs)?;
+        let analysis = if self.tool == POWERSHELL && !shell::is_plain(text) {
+            shell::unreadable(text)
+        } else if self.fed_anything {
+            shell::analyse_fed_anything(text)
+        } else {
+            shell::analyse(text)
+        };
+        Some(Command {
+            text: text.to_owned(),
+            analysis,
+            files: Files::default(),
+        })
     }
 
     pub(crate) fn places(&self) -> Places<'a> {
@@ -103,7 +147,7 @@ impl<'a> Call<'a> {
 
     /// The analysis of the command; `None` for other tools, and without a command.
     pub(crate) fn analysis(&self) -> Option<&Analysis> {
-        self.command.as_ref().map(|command| &command.analysis)
+        self.command().map(|command| &command.analysis)
     }
 
     /// Why the command cannot be analysed, so that no rule allows it by its content.
@@ -191,6 +235,71 @@ impl<'a> Call<'a> {
         let invocations = seen.into_iter().flat_map(|seen| &seen.invocations);
         let certain = invocations.filter(|invocation| invocation.certain && !invocation.words.is_empty());
         certain.map(Invocation::written).collect()
+    }
+
+    /// Whether the call certainly changes nothing.
+    pub(crate) fn only_reads(&self) -> bool {
+        match ToolGroup::of(self.tool) {
+            ToolGroup::Reads => true,
+            ToolGroup::Command => match self.analysis() {
+                Some(Analysis::Commands(commands)) => {
+                    let certain = commands
+                        .invocations
+                        .iter()
+                        .filter(|invocation| invocation.certain);
+                    let writes = commands.redirections.iter().any(|file| file.access.writes());
+                    !writes && certain.into_iter().all(is_read_only)
+                }
+                Some(Analysis::Unanalysable(_)) | None => false,
+            },
+            ToolGroup::Edits => false,
+            // A working tree of its own is a change.
+            ToolGroup::Agent
+                if self
+                    .input
+                    .get("isolation")
+                    .is_some_and(|isolation| !isolation.is_null()) =>
+            {
+                false
+            }
+            ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
+                Tool::of(self.tool).only_looks
+            }
+        }
+    }
+
+    /// Whether the call changes a file for certain. A command of which nobody can tell may.
+    pub(crate) fn certainly_writes(&self) -> bool {
+        match ToolGroup::of(self.tool) {
+            ToolGroup::Edits => true,
+            ToolGroup::Command => match self.analysis() {
+                Some(Analysis::Commands(commands)) => {
+                    let mut invocations = commands.invocations.iter();
+                    let writes = |invocation: &Invocation| invocation.certain && is_writer(&invocation.words);
+                    commands.redirections.iter().any(|file| file.access.writes()) || invocations.any(writes)
+                }
+                Some(Analysis::Unanalysable(_)) | None => false,
+            },
+            ToolGroup::Reads | ToolGroup::Fetch | ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => {
+                false
+            }
+        }
+    }
+
+    /// Whether it is planning: a tool of its own, or the plan's file in `plan`.
+    pub(crate) fn is_planning(&self) -> bool {
+        Tool::of(self.tool).plans || self.writes_plan()
+    }
+
+    /// Whether it writes the plan's file in `plan`.
+    pub(crate) fn writes_plan(&self) -> bool {
+        let is_plan = |file: &str| {
+            let same = |subject: Subject| subject.given() == normalized(file) && subject.is_no_link();
+            file.starts_with('/') && self.subject().is_some_and(same)
+        };
+        self.mode == PermissionMode::Plan
+            && ToolGroup::of(self.tool) == ToolGroup::Edits
+            && self.plan_file.is_some_and(is_plan)
     }
 
     fn accepts_edit(&self, subject: &Subject) -> bool {

@@ -183,7 +183,7 @@ fn is_about(rule: &Rule, call: &Call<'_>) -> bool {
     match content {
         Content::Command(pattern) => {
             tool.limits(call.tool)
-                && call.command.as_ref().is_some_and(|command| {
+                && call.command().is_some_and(|command| {
                     let seen = command.analysis.seen().invocations.iter();
                     let mut readings = seen.filter(|invocation| invocation.stands).flat_map(readings);
                     pattern.is_written(&command.text) || readings.any(|text| pattern.is_written(&text))

@@ -25,7 +25,7 @@ pub(crate) enum Part {
 impl Call<'_> {
     /// The part that the rule is about; `None` where it is about the call as a whole.
     pub(crate) fn part(&self, rule: &Rule) -> Option<Part> {
-        let command = self.command.as_ref()?;
+        let command = self.command()?;
         let seen = command.analysis.seen();
         let anything = || match &command.analysis {
             Analysis::Unanalysable(found) if found.anything => Some(Part::Anything(found.whatever.clone())),

@@ -67,13 +67,7 @@ fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
     match &meaning.content {
         Content::Whole => named,
         Content::Nothing => false,
-        Content::Command(pattern) => {
-            named
-                && call
-                    .command
-                    .as_ref()
-                    .is_none_or(|command| may_run(command, pattern))
-        }
+        Content::Command(pattern) => named && call.command().is_none_or(|command| may_run(command, pattern)),
         Content::Host(host) => named && call.url().and_then(|url| host.fits(&url)).unwrap_or(true),
         Content::Name(name) => named && name_of(call).is_none_or(|(value, _)| name.names(value)),
         Content::Path(_) => false,
@@ -162,7 +156,7 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach 
             Reach::named(subject.is_none_or(|subject| pattern.may_cover(&subject, &places)))
         }
         ToolGroup::Command => {
-            let Some(command) = &call.command else {
+            let Some(command) = call.command() else {
                 return Reach::Named;
             };
             let Some(uses) = opened(command, reads) else {
@@ -210,7 +204,7 @@ impl Call<'_> {
         match ToolGroup::of(self.tool) {
             ToolGroup::Edits => self.subject().is_some_and(|subject| all(&subject)),
             ToolGroup::Command => {
-                let uses = self.command.as_ref().and_then(|command| opened(command, false));
+                let uses = self.command().and_then(|command| opened(command, false));
                 uses.is_some_and(|uses| {
                     let literal =
                         |file: &FileUse| file.path.literal().map(|text| self.places().subject(text));

@@ -13,7 +13,9 @@ use claude_sdk_bridge::{
     paths::FileSystemPaths,
 };
 use permission_core::{
-    PathResolver as _, PermissionMode, decide::GuardCall, decide::hooks::HookFacts, rules::Workspace,
+    PathResolver as _, PermissionMode,
+    decide::hooks::HookFacts,
+    rules::{Call as ToolCall, Workspace},
 };
 use serde_json::Value;
 use tokio::time::Instant;
@@ -191,23 +193,21 @@ impl SeenCall {
     }
 
     /// The call in permission-core's terms.
-    pub(super) fn guarded<'a>(&'a self, places: &'a Places) -> GuardCall<'a> {
-        GuardCall {
-            tool: &self.tool,
-            input: &self.input,
-            mode: self.mode,
-            workspace: Workspace {
-                cwd: &places.cwd,
-                current: &self.facts.cwd,
-                project_root: &places.cwd,
-                home: places.home.as_deref(),
-                additional: &places.additional,
-                paths: &FileSystemPaths,
-            },
-            plan_file: self.plan_file.as_deref(),
-            agent: self.agent.as_ref().map(TaskId::as_str),
-            read_only_hint: self.read_only_hint == Some(true),
-        }
+    pub(super) fn borrowed<'a>(&'a self, places: &'a Places) -> ToolCall<'a> {
+        let workspace = Workspace {
+            cwd: &places.cwd,
+            current: &self.facts.cwd,
+            project_root: &places.cwd,
+            home: places.home.as_deref(),
+            additional: &places.additional,
+            paths: &FileSystemPaths,
+        };
+        let mut call = ToolCall::new(&self.tool, &self.input, workspace);
+        call.mode = self.mode;
+        call.plan_file = self.plan_file.as_deref();
+        call.agent = self.agent.as_ref().map(TaskId::as_str);
+        call.read_only_hint = self.read_only_hint == Some(true);
+        call
     }
 }
 

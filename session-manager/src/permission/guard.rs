@@ -18,10 +18,9 @@ use claude_sdk_bridge::messages::{
 use permission_core::{
     PermissionMode, PermissionResult, Settlement,
     decide::{
-        Examination, Guard, GuardAnswer, GuardStep, Opinion,
+        Authority, Authorizer, Decision, Evaluation, Step,
         hooks::{HookCommand, HookEvent, PostToolUse},
     },
-    pipeline::Stage,
     policy::Policy,
 };
 use serde_json::{Value, json};
@@ -48,7 +47,7 @@ pub(crate) struct GuardFacts {
 
 /// The guard of one session.
 pub(crate) struct SessionGuard {
-    guard: Guard,
+    authorizer: Authorizer,
     policy: Option<Arc<Policy>>,
     audit: Option<Arc<dyn Audit>>,
     whose: Whose,
@@ -85,7 +84,7 @@ impl Guarded {
 impl SessionGuard {
     pub(crate) fn new(facts: GuardFacts) -> Self {
         Self {
-            guard: Guard::new(facts.policy.clone()),
+            authorizer: Authorizer::new(Authority::OverClaude(facts.policy.clone())),
             places: Places::new(&facts),
             policy: facts.policy,
             audit: facts.audit,
@@ -122,17 +121,17 @@ impl SessionGuard {
         let agent = callback.input.agent_id.get().cloned();
         match callback.callback_id.as_str() {
             AFTER_FAILURE => {
-                self.guard.note(agent.as_ref().map(TaskId::as_str), true);
+                self.authorizer.note(agent.as_ref().map(TaskId::as_str), true);
                 return GuardReply::Now(json!({}));
             }
             AFTER | BEFORE => {}
-            _ => return GuardReply::Now(GuardAnswer::failed(NOT_OURS).to_reply()),
+            _ => return GuardReply::Now(Decision::failed(NOT_OURS).to_reply()),
         }
         if let Some(cwd) = callback.input.cwd.as_str().filter(|cwd| cwd.starts_with('/')) {
             self.shells.insert(agent, cwd.to_owned());
         }
         let Some(mut call) = SeenCall::of_callback(callback, mode, &self.places) else {
-            return GuardReply::Now(GuardAnswer::failed(NO_CALL).to_reply());
+            return GuardReply::Now(Decision::failed(NO_CALL).to_reply());
         };
         if callback.callback_id == AFTER {
             return self.after(control, call, callback);
@@ -142,8 +141,8 @@ impl SessionGuard {
         if call.wants_hint() {
             return GuardReply::NeedsHints;
         }
-        let (examination, step) = self.guard.examine(&call.guarded(&self.places));
-        self.go_on(control, call, examination, step)
+        let (evaluation, step) = self.authorizer.begin(&call.borrowed(&self.places));
+        self.go_on(control, call, evaluation, step)
     }
 
     /// What Claude says about its MCP servers, asked for the sake of this callback's tool.
@@ -173,11 +172,11 @@ impl SessionGuard {
         let (mut call, state) = self.running.take(&control)?;
         call.goes_on_in(mode);
         let reply = match state {
-            State::Before(mut examination) => {
+            State::Before(mut evaluation) => {
                 let step = self
-                    .guard
-                    .hook_ended(&mut examination, &call.guarded(&self.places), &run);
-                self.go_on(&control, call, examination, step)
+                    .authorizer
+                    .hook_ended(&mut evaluation, &call.borrowed(&self.places), &run);
+                self.go_on(&control, call, evaluation, step)
             }
             State::After(mut after) => {
                 let PostToolUse { feedback, note } = PostToolUse::read(&run);
@@ -221,7 +220,7 @@ impl SessionGuard {
 
     /// A call that Claude's own rules denied.
     pub(crate) fn denied_by_claude(&mut self, agent: Option<&TaskId>) {
-        self.guard.note(agent.map(TaskId::as_str), false);
+        self.authorizer.note(agent.map(TaskId::as_str), false);
     }
 
     /// A question of Claude's, as it is asked.
@@ -235,8 +234,8 @@ impl SessionGuard {
 
     /// Before the client is asked: what Claude is told instead where nobody may be.
     pub(crate) fn refuses_to_ask(&mut self, Guarded(call): &Guarded) -> Option<String> {
-        let denial = self.guard.refuses_to_ask(&call.guarded(&self.places))?;
-        self.decided(call, denial).reason().map(str::to_owned)
+        let denial = self.authorizer.refuses_to_ask(&call.borrowed(&self.places))?;
+        self.decided(call, denial).why()
     }
 
     /// The client's decision, before it leaves: a refusal, or an approval, perhaps with another input.
@@ -254,51 +253,50 @@ impl SessionGuard {
             call.approved_with(updated_input.as_ref(), mode, &self.places);
         }
         if !approved {
-            self.guard.note(call.agent.as_ref().map(TaskId::as_str), false);
+            self.authorizer
+                .note(call.agent.as_ref().map(TaskId::as_str), false);
             let reason = refusal(&decision.result).to_owned();
-            self.decided(&call, by_user(Opinion::Deny { reason }));
+            self.decided(&call, Decision::of_user(Some(reason)));
             return Ok(());
         }
-        let answer = match self.guard.refuses(&call.guarded(&self.places)) {
-            Some(denial) => denial,
-            None => by_user(Opinion::Allow { updated_input: None }),
-        };
-        let answer = self.decided(&call, answer);
-        if answer.is_deny() {
-            return Err(answer.reason().unwrap_or_default().to_owned());
+        let denial = self.authorizer.check(&call.borrowed(&self.places));
+        let decision = self.decided(&call, denial.unwrap_or_else(|| Decision::of_user(None)));
+        if decision.is_deny() {
+            return Err(decision.why().unwrap_or_default());
         }
-        self.guard.note(call.agent.as_ref().map(TaskId::as_str), true);
+        self.authorizer
+            .note(call.agent.as_ref().map(TaskId::as_str), true);
         Ok(())
     }
 
     /// A question that has no decision: nobody answered it as it was asked, or it was taken back.
     pub(crate) fn unanswered(&mut self, Guarded(call): &Guarded, why: &str) {
-        let reason = why.to_owned();
-        self.decided(call, by_user(Opinion::Deny { reason }));
+        self.decided(call, Decision::of_user(Some(why.to_owned())));
     }
 
     fn go_on(
         &mut self,
         control: &ControlId,
         call: SeenCall,
-        examination: Examination,
-        step: GuardStep,
+        evaluation: Evaluation,
+        step: Step,
     ) -> GuardReply {
         match step {
-            GuardStep::Answer(answer) => {
-                let answer = if call.stood_in_for {
-                    answer.unasked(&call.tool)
+            Step::Decided(decision) => {
+                let decision = if call.stood_in_for {
+                    decision.unasked(&call.tool)
                 } else {
-                    answer
+                    *decision
                 };
-                GuardReply::Now(self.decided(&call, answer).to_reply())
+                GuardReply::Now(self.decided(&call, decision).to_reply())
             }
-            GuardStep::Hook(hook) => self.run(control, call, hook, State::Before(examination)),
+            Step::Hook(hook) => self.run(control, call, hook, State::Before(evaluation)),
         }
     }
 
     fn after(&mut self, control: &ControlId, call: SeenCall, callback: &HookCallback) -> GuardReply {
-        self.guard.note(call.agent.as_ref().map(TaskId::as_str), true);
+        self.authorizer
+            .note(call.agent.as_ref().map(TaskId::as_str), true);
         let hooks = self
             .policy
             .as_ref()
@@ -333,29 +331,29 @@ impl SessionGuard {
     }
 
     /// Logs a decision and writes it down; what cannot be written down is denied.
-    fn decided(&self, call: &SeenCall, answer: GuardAnswer) -> GuardAnswer {
-        let record = DecisionRecord::of(&self.whose, call, &answer);
+    fn decided(&self, call: &SeenCall, decision: Decision) -> Decision {
+        let record = DecisionRecord::of(&self.whose, call, &decision);
         tracing::info!(
             connection = record.connection,
             session = record.session,
             tool = record.tool,
             stage = record.stage,
-            rule = answer.rule.as_ref().map(tracing::field::display),
+            rule = decision.rule().map(tracing::field::display),
             outcome = ?record.outcome,
             ms = record.ms,
             "a tool call was looked at"
         );
         let Some(audit) = &self.audit else {
-            return answer;
+            return decision;
         };
         match audit.record(&record) {
-            Ok(()) => answer,
+            Ok(()) => decision,
             Err(error) => {
                 tracing::error!(%error, "a decision could not be written to the audit file; the call is denied");
-                if answer.is_deny() {
-                    answer
+                if decision.is_deny() {
+                    decision
                 } else {
-                    GuardAnswer::failed(UNAUDITED)
+                    Decision::failed(UNAUDITED)
                 }
             }
         }
@@ -366,14 +364,6 @@ const NOT_OURS: &str = "Claude called back for a hook that nobody registered";
 const NO_CALL: &str = "Claude did not say which tool it calls, or with which input";
 const BY_USER: &str = "the user refused";
 const UNAUDITED: &str = "the decision could not be written to the operator's audit file";
-
-fn by_user(opinion: Opinion) -> GuardAnswer {
-    GuardAnswer {
-        opinion,
-        stage: Stage::Prompt,
-        rule: None,
-    }
-}
 
 /// Why a call is denied by what came back from the client: the user, or a client that could not ask one.
 fn refusal(result: &PermissionResult) -> &str {

@@ -7,7 +7,7 @@ use std::{fmt, io, path::PathBuf};
 
 use permission_core::{
     PermissionMode,
-    decide::{GuardAnswer, Opinion},
+    decide::{Decision, Outcome},
     rules::{Rule, RuleOrigin},
 };
 use serde::Serialize;
@@ -96,12 +96,12 @@ pub struct RecordedRule {
 }
 
 impl DecisionRecord {
-    pub(super) fn of(whose: &Whose, call: &SeenCall, answer: &GuardAnswer) -> Self {
-        let outcome = match &answer.opinion {
-            Opinion::None { .. } => RecordedOutcome::Pass,
-            Opinion::Allow { .. } => RecordedOutcome::Allow,
-            Opinion::Ask { .. } => RecordedOutcome::Ask,
-            Opinion::Deny { .. } => RecordedOutcome::Deny,
+    pub(super) fn of(whose: &Whose, call: &SeenCall, decision: &Decision) -> Self {
+        let outcome = match decision.outcome {
+            Outcome::Pass => RecordedOutcome::Pass,
+            Outcome::Allow => RecordedOutcome::Allow,
+            Outcome::Ask => RecordedOutcome::Ask,
+            Outcome::Deny => RecordedOutcome::Deny,
         };
         Self {
             time: jiff::Timestamp::now().to_string(),
@@ -112,10 +112,10 @@ impl DecisionRecord {
             tool_use_id: call.tool_use_id.clone(),
             agent: call.agent.as_ref().map(|agent| agent.as_str().to_owned()),
             mode: call.mode,
-            stage: answer.stage.to_string(),
+            stage: decision.stage.to_string(),
             outcome,
-            rule: answer.rule.as_deref().map(RecordedRule::of),
-            reason: answer.reason().map(str::to_owned),
+            rule: decision.rule().map(|rule| RecordedRule::of(rule)),
+            reason: decision.why(),
             ms: u64::try_from(call.begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         }
     }

@@ -11,7 +11,7 @@ use futures::{
     stream::FuturesUnordered,
 };
 use permission_core::decide::{
-    Examination,
+    Evaluation,
     hooks::{HookCommand, HookRun, hook_payload},
 };
 use serde_json::Value;
@@ -33,7 +33,7 @@ struct Waiting {
 }
 
 pub(super) enum State {
-    Before(Examination),
+    Before(Evaluation),
     After(After),
 }
 
