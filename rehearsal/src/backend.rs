@@ -2,10 +2,9 @@
 //!
 //! Place in the flow: the session manager launches it like the real CLI. The streams are bounded in-memory pipes, so
 //! that a host that stops reading stops the script; the life is the task's. What a session remembers stays here and
-//! lasts as long as the backend, and so do the sandboxes of real tools: one for each working directory.
+//! lasts as long as the backend.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
@@ -19,7 +18,6 @@ use tokio::time::timeout;
 use crate::engine::SessionState;
 use crate::launch;
 use crate::rim::{Rim, Signal, Surroundings};
-use crate::sandbox::Sandboxes;
 use crate::script::Script;
 
 /// How much a pipe holds.
@@ -31,7 +29,6 @@ const TAIL_BYTES: usize = 8 * 1024;
 const SIGKILL: i32 = 9;
 
 type Sessions = Arc<Mutex<HashMap<ClaudeSessionId, SessionState>>>;
-type Grounds = Arc<Mutex<HashMap<PathBuf, Arc<Sandboxes>>>>;
 type Tail = Arc<Mutex<Vec<u8>>>;
 
 /// A backend that plays a script.
@@ -39,7 +36,6 @@ type Tail = Arc<Mutex<Vec<u8>>>;
 pub struct RehearsalBackend {
     script: Arc<Script>,
     sessions: Sessions,
-    sandboxes: Grounds,
 }
 
 impl RehearsalBackend {
@@ -49,7 +45,6 @@ impl RehearsalBackend {
         Self {
             script,
             sessions: Sessions::default(),
-            sandboxes: Grounds::default(),
         }
     }
 }
@@ -66,11 +61,7 @@ impl Backend for RehearsalBackend {
                 cwd: options.cwd.clone(),
             });
         }
-        let sandboxes = locked(&self.sandboxes)
-            .entry(options.cwd.clone())
-            .or_insert_with(|| Arc::new(Sandboxes::private()))
-            .clone();
-        let (engine, id) = launch::engine(Arc::clone(&self.script), options, true, sandboxes, |id| {
+        let (engine, id) = launch::engine(Arc::clone(&self.script), options, true, |id| {
             locked(&self.sessions).get(id).cloned()
         });
         let (host_stdin, stdin) = tokio::io::duplex(PIPE_BYTES);

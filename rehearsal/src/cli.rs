@@ -5,7 +5,6 @@
 //! `ProcessBackend` then cannot tell it from the real one.
 
 use std::ffi::{OsStr, OsString};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -21,7 +20,6 @@ use crate::engine::SessionState;
 use crate::frames::VERSION;
 use crate::launch;
 use crate::rim::{Rim, Signal, Surroundings};
-use crate::sandbox::Sandboxes;
 use crate::script::{DEFAULT, Grandchild, Script};
 
 /// Names the script that is played: a built-in one or a file.
@@ -118,8 +116,7 @@ fn play(args: Vec<OsString>, env: &impl Fn(&str) -> Option<OsString>) -> Result<
     if let Some(grandchild) = &script.process.grandchild {
         spawn_grandchild(grandchild)?;
     }
-    let sandboxes = Arc::new(memory.sandboxes(&options.cwd));
-    let (engine, id) = launch::engine(script, &options, tells_state, sandboxes, |id| memory.look_up(id));
+    let (engine, id) = launch::engine(script, &options, tells_state, |id| memory.look_up(id));
     let surroundings = Executable { memory, id };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -190,18 +187,6 @@ impl Memory {
             .as_ref()
             .filter(|_| is_plain)
             .map(|directory| directory.join(format!("{id}.json")))
-    }
-
-    /// The sandboxes of a working directory: beside the sessions, or as long as the process.
-    fn sandboxes(&self, cwd: &Path) -> Sandboxes {
-        let mut hasher = DefaultHasher::new();
-        cwd.hash(&mut hasher);
-        let name = format!("at-{:016x}", hasher.finish());
-        self.directory
-            .as_ref()
-            .map_or_else(Sandboxes::private, |directory| {
-                Sandboxes::below(directory.join(name))
-            })
     }
 
     fn look_up(&self, id: &ClaudeSessionId) -> Option<SessionState> {

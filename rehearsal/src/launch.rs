@@ -9,7 +9,7 @@ use claude_sdk_bridge::launch::{LaunchOptions, SessionStart};
 use claude_sdk_bridge::messages::ClaudeSessionId;
 use uuid::Uuid;
 
-use crate::engine::{Engine, Grounds, Refusal, SessionState, Setup};
+use crate::engine::{Engine, Refusal, SessionState, Setup};
 use crate::frames::Clock;
 use crate::script::Script;
 
@@ -18,7 +18,6 @@ pub(crate) fn engine(
     script: Arc<Script>,
     options: &LaunchOptions,
     tells_state: bool,
-    grounds: Arc<dyn Grounds>,
     look_up: impl Fn(&ClaudeSessionId) -> Option<SessionState>,
 ) -> (Engine, ClaudeSessionId) {
     let found = find(&options.session, look_up);
@@ -30,7 +29,6 @@ pub(crate) fn engine(
         seed: seed(&found.id, launch),
         clock: Clock::system(),
         refusal: found.refusal,
-        grounds,
         mode: options.permission_mode.unwrap_or_else(|| script.default_mode()),
         ..Setup::of_launch(options, found.id.clone())
     };

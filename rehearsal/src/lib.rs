@@ -2,7 +2,7 @@
 //!
 //! Reading order follows a prompt: `script` says what happens, `engine` plays it as a pure state machine, `backend`
 //! runs the engine in process behind the bridge's `Backend` trait, `cli` runs it as an executable that stands in for
-//! the CLI; `sandbox` is where real tools work. This crate must not know ACP or sessions of the agent.
+//! the CLI. This crate must not know ACP or sessions of the agent.
 //!
 //! The script format is described for its writers in the crate's README.
 
@@ -13,12 +13,10 @@ mod frames;
 
 mod launch;
 mod rim;
-mod sandbox;
 
 mod backend;
 pub mod cli;
 
 pub use backend::RehearsalBackend;
 pub use frames::Clock;
-pub use sandbox::Sandboxes;
 pub use script::{Script, ScriptError};

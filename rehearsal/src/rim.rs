@@ -1,17 +1,13 @@
-//! The asynchronous rim around the engine: bytes in and out, time, signals, work. The same for both forms of the rehearsal.
+//! The asynchronous rim around the engine: bytes in and out, time, signals. The same for both forms of the rehearsal.
 //!
 //! Place in the flow: `backend` runs this as a task over in-memory pipes, `cli` over stdin and stdout. It moves bytes
-//! and decides nothing. While the host does not read, the engine is not played on, but what the host writes is heard. Work
-//! that the engine no longer wants is dropped, which ends it.
-
-use std::future::Future;
-use std::pin::Pin;
+//! and decides nothing. While the host does not read, the engine is not played on, but what the host writes is heard.
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
-use crate::engine::{Done, Engine, Input, Pace, SessionState};
+use crate::engine::{Engine, Input, Pace, SessionState};
 
 /// The exit code of a process that obeyed SIGTERM.
 pub(crate) const TERMINATED: u8 = 143;
@@ -49,13 +45,6 @@ pub(crate) struct Rim<R, W, S> {
     written: usize,
     line: Vec<u8>,
     input_open: bool,
-    work: Option<UnderWay>,
-}
-
-/// Work of the engine's that is being done.
-struct UnderWay {
-    number: u64,
-    end: Pin<Box<dyn Future<Output = Done> + Send>>,
 }
 
 enum Event {
@@ -63,7 +52,6 @@ enum Event {
     EndOfInput,
     Written(usize),
     Woken,
-    Done(Done),
     Signal(Signal),
     NobodyListens,
 }
@@ -94,7 +82,6 @@ where
             written: 0,
             line: Vec::new(),
             input_open: true,
-            work: None,
         }
     }
 
@@ -111,7 +98,6 @@ where
                 (Pace::More, true) => continue,
                 _ => {}
             }
-            self.follow_work();
             match self.event(pace).await {
                 Event::Line => {
                     let line = std::mem::take(&mut self.line);
@@ -124,12 +110,6 @@ where
                 }
                 Event::Written(count) => self.taken(count),
                 Event::Woken => {}
-                Event::Done(done) => {
-                    if let Some(UnderWay { number, .. }) = self.work.take() {
-                        self.engine
-                            .input(self.started.elapsed(), Input::Done(number, &done));
-                    }
-                }
                 Event::Signal(Signal::Terminate) => return TERMINATED,
                 Event::Signal(Signal::Interrupt) => {
                     self.engine.input(self.started.elapsed(), Input::Interrupt)
@@ -174,20 +154,8 @@ where
                 Ok(0) | Err(_) => Event::NobodyListens,
                 Ok(count) => Event::Written(count),
             },
-            done = ended(&mut self.work), if self.work.is_some() => Event::Done(done),
             () = sleep_until(deadline.unwrap_or(self.started)), if deadline.is_some() => Event::Woken,
             else => std::future::pending().await,
-        }
-    }
-
-    /// Does what the engine wants done, and nothing else any more.
-    fn follow_work(&mut self) {
-        let wanted = self.engine.work();
-        if self.work.as_ref().map(|work| work.number) != wanted.map(|work| work.number) {
-            self.work = wanted.map(|work| UnderWay {
-                number: work.number,
-                end: work.ground.begin(work.job.clone()),
-            });
         }
     }
 
@@ -211,12 +179,5 @@ where
             self.waiting.clear();
             self.written = 0;
         }
-    }
-}
-
-async fn ended(work: &mut Option<UnderWay>) -> Done {
-    match work {
-        Some(work) => work.end.as_mut().await,
-        None => std::future::pending().await,
     }
 }

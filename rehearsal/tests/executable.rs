@@ -17,7 +17,6 @@ use claude_sdk_bridge::process::ProcessBackend;
 use claude_sdk_bridge::query::{Query, QueryEvent, QueryTimings};
 use libtest_mimic::{Arguments, Trial};
 use rehearsal::cli;
-use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -30,7 +29,7 @@ fn main() -> ExitCode {
     if let Some(code) = cli::intercept(std::env::args_os(), |name| std::env::var_os(name)) {
         return code;
     }
-    let trials: [(&str, Test); 11] = [
+    let trials: [(&str, Test); 10] = [
         ("version_is_printed_through_the_link", version),
         ("a_prompt_is_played_like_the_real_clis", prompt),
         (
@@ -41,7 +40,6 @@ fn main() -> ExitCode {
         ("sigterm_ends_it_with_143", sigterm),
         ("what_resists_is_killed_with_its_grandchild", resists),
         ("another_process_resumes_a_session", resume),
-        ("real_tools_find_the_sandbox_of_another_process", sandbox),
         ("mcp_servers_of_the_configuration_are_listed", mcp),
         ("a_mistake_in_the_script_is_told_on_stderr", mistake),
         ("without_link_and_variable_it_is_itself", not_ours),
@@ -333,46 +331,6 @@ fn resume(stage: &Stage) {
         assert_eq!(exit.status, ExitStatus::Code(1));
         assert!(exit.stderr_tail.contains("No conversation found"), "{exit}");
     });
-}
-
-fn sandbox(stage: &Stage) {
-    let command = "test -f mark && echo there || { echo > mark; pwd; }";
-    let script = json!({
-        "version": 1,
-        "session": {"settings": {"permissions": {"allow": ["Bash"]}}},
-        "turns": [{"steps": [{"tool": {"name": "Bash", "input": {"command": command}, "real": true}}]}],
-    });
-    let said = |number: u32| {
-        let mut said = String::new();
-        run(async {
-            let id = format!("11111111-2222-4333-8444-{number:012}").as_str().into();
-            let options = stage.options(&script.to_string(), SessionStart::New { id });
-            let mut query = stage.start(&options).await;
-            send(&query, "go");
-            said = loop {
-                match timeout(LIMIT, query.next()).await.unwrap() {
-                    QueryEvent::Message(message) => {
-                        let frame = serde_json::to_value(&*message).unwrap();
-                        if let Some(text) = frame.pointer("/message/content/0/content") {
-                            break text.as_str().unwrap().to_owned();
-                        }
-                    }
-                    QueryEvent::Ended(exit) => panic!("ended: {exit}"),
-                    _ => {}
-                }
-            };
-            finish(&mut query).await;
-            let exit = timeout(LIMIT, query.close(false, &QueryTimings::default()))
-                .await
-                .unwrap();
-            assert_eq!(exit.status, ExitStatus::Code(0), "{exit}");
-        });
-        said
-    };
-    let place = said(1);
-    let state = std::fs::canonicalize(stage.path("state")).unwrap();
-    assert!(Path::new(&place).starts_with(state), "{place}");
-    assert_eq!(said(2), "there");
 }
 
 fn mcp(stage: &Stage) {

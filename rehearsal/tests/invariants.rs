@@ -9,24 +9,21 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use permission_core::pipeline::hooks::HookRun;
 use proptest::prelude::*;
-use rehearsal::engine::{Done, Engine, Input, Job, Pace, SessionState, Setup, ToolOutput};
-use rehearsal::{Sandboxes, Script};
+use rehearsal::Script;
+use rehearsal::engine::{Engine, Input, Pace, SessionState, Setup};
 use serde_json::{Value, json};
 
 const SCRIPT: &str = r#"{"version": 1, "session": {"delta_delay_ms": 1, "denial_threshold": 2, "settings": {
-        "permissions": {"allow": ["Bash(ls)", "Bash(make *)"], "deny": ["Bash(rm *)"]},
-        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x"}]}],
-                  "PostToolUse": [{"hooks": [{"type": "command", "command": "y"}]}]}}}, "turns": [
-    {"sticky": true, "prompt": "real", "steps": [
-        {"tool": {"name": "Bash", "input": {"command": "make a"}, "real": true}},
-        {"tool": {"name": "Write", "input": {"file_path": "a", "content": "x"}, "real": true, "parallel": true}},
-        {"tool": {"name": "Bash", "input": {"command": "rm a"}, "real": true}},
-        {"tool": {"name": "Task", "input": {"description": "d", "prompt": "p"}, "real": true, "result": "r", "subagent": [
-            {"name": "Bash", "input": {"command": "npm test"}, "real": true}, {"name": "Read", "result": "x"}]}},
-        {"tool": {"name": "EnterPlanMode", "real": true}}, {"tool": {"name": "Nothing", "real": true}},
-        {"tool": {"name": "ExitPlanMode", "real": true, "if_refused": [{"text": "well"}]}}, {"text": "done"}]},
+        "permissions": {"allow": ["Bash(ls)", "Bash(make *)"], "deny": ["Bash(rm *)"]}}}, "turns": [
+    {"sticky": true, "prompt": "decided", "steps": [
+        {"tool": {"name": "Bash", "input": {"command": "make a"}, "decide": true, "run_ms": 2, "hook": {"feedback": "tidy up"}}},
+        {"tool": {"name": "Write", "input": {"file_path": "a", "content": "x"}, "decide": true, "parallel": true}},
+        {"tool": {"name": "Bash", "input": {"command": "rm a"}, "decide": true, "hook": {"decision": "ask"}}},
+        {"tool": {"name": "Task", "input": {"description": "d", "prompt": "p"}, "decide": true, "result": "r", "subagent": [
+            {"name": "Bash", "input": {"command": "npm test"}, "decide": true}, {"name": "Read", "result": "x"}]}},
+        {"tool": {"name": "EnterPlanMode", "decide": true}}, {"tool": {"name": "Nothing", "decide": true}},
+        {"tool": {"name": "ExitPlanMode", "decide": true, "if_refused": [{"text": "well"}]}}, {"text": "done"}]},
     {"sticky": true, "prompt": "text", "steps": [{"thinking": "Hm, let me see."}, {"delay_ms": 2}, {"text": "one two three"}]},
     {"sticky": true, "prompt": "tools", "steps": [
         {"text": "Now:"},
@@ -49,14 +46,12 @@ enum Action {
     DropQueue,
     Answer(Value),
     Mode(&'static str),
-    /// Whatever is worked on comes to this end.
-    Work(i32),
     Wait(u64),
 }
 
 fn action() -> impl Strategy<Value = Action> {
     let prompts = [
-        "real", "text", "tools", "fails", "waits", "ignores", "succeeds", "else",
+        "decided", "text", "tools", "fails", "waits", "ignores", "succeeds", "else",
     ];
     let modes = ["default", "acceptEdits", "dontAsk", "plan", "nonsense"];
     let answers = [
@@ -75,7 +70,6 @@ fn action() -> impl Strategy<Value = Action> {
         2 => Just(Action::Interrupt),
         1 => Just(Action::DropQueue),
         4 => prop::sample::select(answers.to_vec()).prop_map(Action::Answer),
-        4 => prop::sample::select(vec![0, 1, 2]).prop_map(Action::Work),
         1 => prop::sample::select(modes.to_vec()).prop_map(Action::Mode),
         6 => (0u64..8).prop_map(Action::Wait),
     ]
@@ -91,8 +85,7 @@ struct Host {
 impl Host {
     fn new(hooks: bool) -> Self {
         let script = Arc::new(Script::parse("test.json", SCRIPT).unwrap());
-        let mut setup = Setup::new("session-1", "/home/user/project");
-        setup.grounds = Arc::new(Sandboxes::private());
+        let setup = Setup::new("session-1", "/home/user/project");
         let engine = Engine::new(script, setup, SessionState::default());
         let mut host = Self {
             engine,
@@ -106,31 +99,6 @@ impl Host {
             host.say(&json!({"type": "control_request", "request_id": "init", "request": {"subtype": "initialize", "hooks": hooks}}));
         }
         host
-    }
-
-    /// Ends what is worked on.
-    fn end_work(&mut self, code: i32) -> bool {
-        let Some(work) = self.engine.work() else {
-            return false;
-        };
-        let done = match &work.job {
-            Job::Hook { .. } => Done::Hook(HookRun::Exited {
-                code,
-                stdout: Vec::new(),
-                stderr: b"no".to_vec(),
-            }),
-            Job::Tool { .. } if code == 0 => Done::Tool(ToolOutput {
-                text: "ran".to_owned(),
-                structured: json!("ran"),
-                is_error: false,
-            }),
-            Job::Tool { .. } => Done::Tool(ToolOutput::error("failed")),
-        };
-        let number = work.number;
-        self.engine.input(self.now, Input::Done(number, &done));
-        // Once is enough, and nobody minds.
-        self.engine.input(self.now, Input::Done(number, &done));
-        true
     }
 
     fn run(&mut self, time: Duration) -> Pace {
@@ -180,9 +148,6 @@ impl Host {
                 let response =
                     json!({"subtype": "success", "request_id": asked["request_id"], "response": reply});
                 self.say(&json!({"type": "control_response", "response": response}));
-            }
-            Action::Work(code) => {
-                self.end_work(code);
             }
             Action::Wait(ms) => {
                 self.run(Duration::from_millis(ms));
@@ -235,10 +200,7 @@ proptest! {
             }
         }
         host.engine.input(host.now, Input::EndOfInput);
-        let mut pace = host.run(Duration::from_secs(60));
-        while host.end_work(0) {
-            pace = host.run(Duration::from_secs(60));
-        }
+        let pace = host.run(Duration::from_secs(60));
         prop_assert!(matches!(pace, Pace::Exit(0 | 1)), "{pace:?}");
 
         let answered = host.count(|frame| picked(frame, "control_response", &frame["response"]["request_id"]));

@@ -16,9 +16,9 @@ use std::time::Duration;
 
 use common::Host;
 use insta::assert_snapshot;
+use rehearsal::Script;
 use rehearsal::engine::{Engine, Pace, Setup};
 use rehearsal::script::names;
-use rehearsal::{Sandboxes, Script};
 use serde_json::{Value, json};
 
 const LOADED: &str = r#"{"version": 1, "about": "two scenes", "scenes": [
@@ -215,37 +215,18 @@ fn a_refused_call_leads_the_turn_elsewhere() {
 
 /// Plays a built-in script: every question is answered with `reply`, every prompt is sent.
 fn transcript(name: &str, prompts: &[&str], reply: &Value) -> String {
-    let mut host = sandboxed(name);
+    let mut host = playing(name);
     for prompt in prompts {
         play(&mut host, prompt, reply);
     }
-    without_place(&host.transcript)
+    host.transcript
 }
 
-/// A host with a sandbox, whose real tools run.
-fn sandboxed(name: &str) -> Host {
+/// A host of a built-in script.
+fn playing(name: &str) -> Host {
     let mut setup = Setup::new("session-1", "/home/user/project");
-    setup.grounds = Arc::new(Sandboxes::private());
     setup.allow_bypass = true;
-    let mut host = Host::with(&quick(name), setup, Default::default());
-    host.rim = Some(common::real_work());
-    host
-}
-
-/// The transcript without the place of the sandbox, which is another one every time.
-fn without_place(transcript: &str) -> String {
-    let place = regex::Regex::new(r#"/[^" :]*/claude-acp-rehearsal-[A-Za-z0-9]+"#).unwrap();
-    if !place.is_match(transcript) {
-        return transcript.to_owned();
-    }
-    let plain = place.replace_all(transcript, "{sandbox}").into_owned();
-    // Deltas of an input are cut by length, and the length is that of the place, too.
-    let is_delta = |line: &&str| !line.starts_with("  delta {\"partial_json\"");
-    plain
-        .lines()
-        .filter(is_delta)
-        .map(|line| format!("{line}\n"))
-        .collect()
+    Host::with(&quick(name), setup, Default::default())
 }
 
 /// The script with every text as one delta, which makes for a shorter transcript.
@@ -340,7 +321,7 @@ fn the_permissions_refused_go_on_to_the_last_dialog() {
 
 #[test]
 fn durable_options_of_the_permissions_spare_the_questions_they_promise_to() {
-    let mut host = sandboxed("permissions");
+    let mut host = playing("permissions");
     host.prompt("go");
     let mut answered = 0;
     while !matches!(host.go_on(LONG), Pace::Exit(_)) && host.asked.len() > answered {
@@ -353,7 +334,7 @@ fn durable_options_of_the_permissions_spare_the_questions_they_promise_to() {
         reply["updatedPermissions"] = question.unwrap()["request"]["permission_suggestions"].clone();
         host.answer(reply);
     }
-    let durable = asked(&without_place(&host.transcript));
+    let durable = asked(&host.transcript);
     let once = asked(&transcript("permissions", &["go"], &json!("allow")));
     let spared: Vec<&String> = once
         .iter()
@@ -371,14 +352,14 @@ fn durable_options_of_the_permissions_spare_the_questions_they_promise_to() {
     assert_eq!(host.asked.len(), before + 1);
     assert_eq!(
         first["request"]["input"]["command"], "echo \"Greeting: $(cat src/greeting.txt)\"",
-        "what was allowed for the project still is"
+        "what was allowed still is"
     );
 }
 
 #[test]
 fn the_permissions_can_be_walked_in_every_mode() {
     for mode in ["acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"] {
-        let mut host = sandboxed("permissions");
+        let mut host = playing("permissions");
         host.request(json!({"subtype": "set_permission_mode", "mode": mode}));
         play(&mut host, "go", &json!("allow"));
         let last = host

@@ -8,7 +8,6 @@
     reason = "test code"
 )]
 
-#[expect(dead_code, reason = "other test files use the rest of it")]
 mod common;
 
 use std::time::Duration;

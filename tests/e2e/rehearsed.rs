@@ -34,12 +34,12 @@ by_executable! {
     parallel_calls_are_told_apart as parallel_calls_are_told_apart_by_executable,
     a_call_that_a_rule_denies_is_shown_failed as a_call_that_a_rule_denies_is_shown_failed_by_executable,
     novelties_are_passed_over as novelties_are_passed_over_by_executable,
-    a_real_tool_runs_after_its_question as a_real_tool_runs_after_its_question_by_executable,
-    a_durable_answer_lasts_into_the_next_session as a_durable_answer_lasts_into_the_next_session_by_executable,
-    a_real_edit_is_shown_and_made as a_real_edit_is_shown_and_made_by_executable,
-    a_cancel_ends_a_real_command as a_cancel_ends_a_real_command_by_executable,
-    rules_and_hooks_of_the_sandbox_decide as rules_and_hooks_of_the_sandbox_decide_by_executable,
-    a_real_subagent_asks_in_its_turn as a_real_subagent_asks_in_its_turn_by_executable,
+    a_decided_call_goes_on_after_its_question as a_decided_call_goes_on_after_its_question_by_executable,
+    a_durable_answer_lasts_as_long_as_the_session as a_durable_answer_lasts_as_long_as_the_session_by_executable,
+    a_decided_edit_is_shown as a_decided_edit_is_shown_by_executable,
+    a_cancel_ends_a_running_call as a_cancel_ends_a_running_call_by_executable,
+    rules_and_hooks_of_the_script_decide as rules_and_hooks_of_the_script_decide_by_executable,
+    a_decided_subagent_asks_in_its_turn as a_decided_subagent_asks_in_its_turn_by_executable,
 }
 
 /// What is embedded only: the settings of an executable in the CLI's place are the user's files.
@@ -51,15 +51,16 @@ fn turns(world: &mut World, turns: Value) {
     world.rehearse(&json!({"version": 1, "about": "a test", "turns": turns}).to_string());
 }
 
-/// A script of real tools, played for every prompt.
-fn real_tools(world: &mut World, session: Value, calls: &[Value]) {
+/// A script of calls, played for every prompt.
+fn play_calls(world: &mut World, session: Value, calls: &[Value]) {
     let steps: Vec<Value> = calls.iter().map(|call| json!({ "tool": call })).collect();
     let script = json!({"version": 1, "session": session, "turns": [{"sticky": true, "steps": steps}]});
     world.rehearse(&script.to_string());
 }
 
 fn bash(id: &str, command: &str) -> Value {
-    json!({"name": "Bash", "id": id, "input": {"command": command}, "real": true})
+    let result = format!("ran {command}");
+    json!({"name": "Bash", "id": id, "input": {"command": command}, "decide": true, "result": result})
 }
 
 fn a_late_result_belongs_to_nobody(world: &mut World) {
@@ -274,54 +275,47 @@ fn novelties_are_passed_over(world: &mut World) {
     );
 }
 
-fn a_real_tool_runs_after_its_question(world: &mut World) {
+fn a_decided_call_goes_on_after_its_question(world: &mut World) {
     let calls = [
-        bash("pwd", "mkdir made; pwd"),
+        bash("made", "mkdir made"),
         bash("refused", "mkdir refused"),
         bash("ls", "ls"),
     ];
-    real_tools(world, json!({}), &calls);
+    play_calls(world, json!({}), &calls);
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "go", |request| {
-        if request["toolCall"]["toolCallId"] == "pwd" {
+        if request["toolCall"]["toolCallId"] == "made" {
             allow_once(request)
         } else {
             reject_once(request)
         }
     });
     assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 2));
-    let place = turn.tool("pwd").content_text();
-    assert!(
-        place.contains("/project") && !place.contains(&world.cwd()),
-        "{place}"
-    );
-    assert_eq!(turn.tool("refused").status(), "failed");
-    let listed = turn.tool("ls");
-    assert!(listed.content_text().contains("made"), "{listed:?}");
-    assert!(!listed.content_text().contains("refused"), "{listed:?}");
+    for (id, status) in [("made", "completed"), ("refused", "failed"), ("ls", "completed")] {
+        let call = turn.tool(id);
+        let ran = call.content_text().contains("ran ");
+        assert_eq!((call.status(), ran), (status, status == "completed"), "{call:?}");
+    }
 }
 
-fn a_durable_answer_lasts_into_the_next_session(world: &mut World) {
-    real_tools(
-        world,
-        json!({}),
-        &[bash("one", "mkdir -p a"), bash("two", "mkdir -p a")],
-    );
+fn a_durable_answer_lasts_as_long_as_the_session(world: &mut World) {
+    let rule = json!({"toolName": "Bash", "ruleContent": "mkdir *"});
+    let suggestion =
+        json!({"type": "addRules", "rules": [rule], "behavior": "allow", "destination": "localSettings"});
+    let mut asked = bash("one", "mkdir -p a");
+    asked["ask"] = json!({"suggestions": [suggestion]});
+    play_calls(world, json!({}), &[asked, bash("two", "mkdir -p b")]);
     let (_agent, mut client, session) = open(world);
     let turn = client.prompt(&session, "go", |_| Answer::Kind("allow_always"));
     assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 1));
     turn.ignore_rest();
-    let other = client.new_session(&world.cwd());
-    client.prompt(&other, "go", no_questions).ignore_rest();
+    client.prompt(&session, "again", no_questions).ignore_rest();
 }
 
-fn a_real_edit_is_shown_and_made(world: &mut World) {
-    let input = json!({"file_path": "{project}/a.txt", "old_string": "one", "new_string": "two"});
-    let calls = [
-        json!({"name": "Edit", "id": "edit", "input": input, "real": true}),
-        bash("cat", "cat a.txt"),
-    ];
-    real_tools(world, json!({"files": {"a.txt": "one\n"}}), &calls);
+fn a_decided_edit_is_shown(world: &mut World) {
+    let input = json!({"file_path": "a.txt", "old_string": "one", "new_string": "two"});
+    let edit = json!({"name": "Edit", "id": "edit", "input": input, "decide": true});
+    play_calls(world, json!({}), &[edit]);
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "go", allow_once);
     assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 1));
@@ -333,16 +327,13 @@ fn a_real_edit_is_shown_and_made(world: &mut World) {
         (&json!("diff"), &json!("two")),
         "{edit:?}"
     );
-    assert!(turn.tool("cat").content_text().contains("two"));
 }
 
-fn a_cancel_ends_a_real_command(world: &mut World) {
+fn a_cancel_ends_a_running_call(world: &mut World) {
     let allow = json!({"settings": {"permissions": {"allow": ["Bash"]}}});
-    real_tools(
-        world,
-        allow,
-        &[bash("slow", "sleep 600"), bash("next", "echo next")],
-    );
+    let mut slow = bash("slow", "make");
+    slow["run_ms"] = json!(600_000);
+    play_calls(world, allow, &[slow, bash("next", "echo next")]);
     let (_agent, mut client, session) = open(world);
     let prompt = client.start_prompt(&session, "go");
     client.update(&session, "tool_call");
@@ -352,25 +343,19 @@ fn a_cancel_ends_a_real_command(world: &mut World) {
     turn.ignore_rest();
 }
 
-fn rules_and_hooks_of_the_sandbox_decide(world: &mut World) {
-    let hook = "if grep -q loud; then echo be quiet >&2; exit 2; fi";
-    let settings = json!({
-        "permissions": {"allow": ["Bash(echo *)"], "deny": ["Bash(rm *)"]},
-        "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": hook, "timeout": 10}]}]},
-    });
-    let calls = [
-        bash("rm", "rm -r ."),
-        bash("loud", "echo loud"),
-        bash("quiet", "echo quiet"),
-    ];
-    real_tools(world, json!({ "settings": settings }), &calls);
+fn rules_and_hooks_of_the_script_decide(world: &mut World) {
+    let settings = json!({"permissions": {"allow": ["Bash(echo *)"], "deny": ["Bash(rm *)"]}});
+    let mut loud = bash("loud", "echo loud");
+    loud["hook"] = json!({"decision": "deny", "reason": "be quiet"});
+    let calls = [bash("rm", "rm -r ."), loud, bash("quiet", "echo quiet")];
+    play_calls(world, json!({ "settings": settings }), &calls);
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "go", no_questions);
     assert_eq!(turn.stop_reason(), "end_turn");
     for (id, status, text) in [
         ("rm", "failed", "Denied by the rule"),
         ("loud", "failed", "be quiet"),
-        ("quiet", "completed", "quiet"),
+        ("quiet", "completed", "ran echo quiet"),
     ] {
         let call = turn.tool(id);
         assert_eq!(call.status(), status, "{call:?}");
@@ -379,11 +364,11 @@ fn rules_and_hooks_of_the_sandbox_decide(world: &mut World) {
 }
 
 fn a_scripts_settings_say_which_mode_a_session_starts_in(world: &mut World) {
-    let input = json!({"file_path": "{project}/a", "content": "a"});
-    let write = json!({"name": "Write", "id": "written", "input": input, "real": true});
+    let input = json!({"file_path": "a", "content": "a"});
+    let write = json!({"name": "Write", "id": "written", "input": input, "decide": true});
     for mode in ["plan", "acceptEdits", "dontAsk"] {
         let settings = json!({"permissions": {"defaultMode": mode}});
-        real_tools(
+        play_calls(
             world,
             json!({ "settings": settings }),
             std::slice::from_ref(&write),
@@ -405,11 +390,11 @@ fn a_scripts_settings_say_which_mode_a_session_starts_in(world: &mut World) {
     }
 }
 
-fn a_real_subagent_asks_in_its_turn(world: &mut World) {
-    let child = json!({"name": "Bash", "input": {"command": "mkdir a"}, "real": true});
+fn a_decided_subagent_asks_in_its_turn(world: &mut World) {
+    let child = json!({"name": "Bash", "input": {"command": "mkdir a"}, "decide": true});
     let agent = json!({"name": "Task", "id": "task", "input": {"description": "Look", "prompt": "Look."},
-        "real": true, "subagent": [child], "result": "Looked."});
-    real_tools(world, json!({}), &[agent]);
+        "decide": true, "subagent": [child], "result": "Looked."});
+    play_calls(world, json!({}), &[agent]);
     let (_agent, mut client, session) = open(world);
     let mut turn = client.prompt(&session, "go", allow_once);
     assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 2));

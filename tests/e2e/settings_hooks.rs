@@ -1,8 +1,8 @@
-//! Hooks of settings files, where they differ from a policy's: the same table on the real Claude and in a rehearsal.
+//! Hooks of settings files, where they differ from a policy's.
 
 use std::collections::BTreeMap;
 
-use e2e_tests::harness::{Backend, Turn, World, allow_once};
+use e2e_tests::harness::{Turn, World, allow_once};
 use e2e_tests::model::{reply, text};
 use serde_json::{Value, json};
 
@@ -11,9 +11,7 @@ use crate::plan_support::write_settings;
 use crate::support::open;
 
 pub(crate) fn cases() -> Vec<Case> {
-    let mut all = cases![Claude, Stdio: a_settings_hook_means_what_claude_takes_it_for];
-    all.extend(cases![Rehearsal, Stdio: a_settings_hook_means_what_claude_takes_it_for]);
-    all
+    cases![Claude, Stdio: a_settings_hook_means_what_claude_takes_it_for]
 }
 
 /// What becomes of the call that a hook looks at.
@@ -163,20 +161,9 @@ fn prepare(world: &mut World, rows: &[Row]) {
         .iter()
         .enumerate()
         .map(|(number, row)| (id(number), json!({"command": row.command(number)})));
-    match world.backend() {
-        Backend::Claude => {
-            write_settings(world, "home/.claude/settings.json", &settings.to_string());
-            let all = calls.fold(reply(), |reply, (id, input)| reply.tool(&id, "Bash", input));
-            world.model().script([all, text("done")]);
-        }
-        Backend::Rehearsal => {
-            let step =
-                |(id, input)| json!({"tool": {"name": "Bash", "id": id, "input": input, "real": true}});
-            let turn = json!({"steps": calls.map(step).collect::<Vec<_>>()});
-            let session = json!({"settings": settings, "denial_threshold": 0});
-            world.rehearse(&json!({"version": 1, "session": session, "turns": [turn]}).to_string());
-        }
-    }
+    write_settings(world, "home/.claude/settings.json", &settings.to_string());
+    let all = calls.fold(reply(), |reply, (id, input)| reply.tool(&id, "Bash", input));
+    world.model().script([all, text("done")]);
 }
 
 fn a_settings_hook_means_what_claude_takes_it_for(world: &mut World) {
@@ -200,11 +187,8 @@ fn judge(world: &World, turn: &mut Turn, number: usize, row: &Row) -> Option<Str
         .count();
     let tool = turn.tool(&id);
     let (ran, shown) = (tool.status() == "completed", tool.content_text());
-    let hears = |text: &str| match world.backend() {
-        // What a hook says after a tool stands in a message of its own, and is not shown.
-        Backend::Claude => world.model().wait_request(1).mentions(text),
-        Backend::Rehearsal => row.event == "PostToolUse" || shown.contains(text),
-    };
+    // What a hook says after a tool stands in a message of its own, and is not shown.
+    let hears = |text: &str| world.model().wait_request(1).mentions(text);
     let right = match row.fate {
         Runs => ran && asked == 0 && shown.contains(&format!("row-{number}-")),
         Says(text) => ran && hears(text),

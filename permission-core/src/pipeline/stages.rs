@@ -62,6 +62,22 @@ impl Pipeline {
         (evaluation, step)
     }
 
+    /// Begins with a call about which hooks have said this already; hooks of the context would come after them.
+    pub fn start_after_hooks(
+        &mut self,
+        call: ToolCall,
+        tool: Option<Arc<dyn Tool>>,
+        said: PreToolUse,
+        paths: &dyn PathResolver,
+    ) -> (Evaluation, Step) {
+        let mut evaluation = Evaluation::new(Arc::clone(&self.context), call, tool);
+        let step = match evaluation.invalid() {
+            None => self.heard(&mut evaluation, said, paths),
+            Some(denied) => self.done(&evaluation, denied),
+        };
+        (evaluation, step)
+    }
+
     /// Goes on after a hook.
     pub fn hook_ended(
         &mut self,
@@ -77,7 +93,12 @@ impl Pipeline {
         };
         let unusable = HookRun::Failed(words::HOOK_NOT_RUN.to_owned());
         let run = if hook.command.is_some() { run } else { &unusable };
-        match PreToolUse::read(run) {
+        self.heard(evaluation, PreToolUse::read(run), paths)
+    }
+
+    /// Goes by what a hook says.
+    fn heard(&mut self, evaluation: &mut Evaluation, said: PreToolUse, paths: &dyn PathResolver) -> Step {
+        match said {
             PreToolUse::Approve => {}
             PreToolUse::Deny { reason } => return self.deny(evaluation, Stage::Hooks, Reason::Hook(reason)),
             PreToolUse::Change { input, ask } => {

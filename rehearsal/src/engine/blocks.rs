@@ -97,7 +97,7 @@ impl Block {
     pub(super) fn start(plan: BlockPlan, message: &mut OpenMessage, calls: &[Call], core: &mut Core) -> Self {
         let index = message.next_index;
         message.next_index += 1;
-        let default_delay_ms = core.bill.script.session.delta_delay_ms;
+        let default_delay_ms = core.selected.script.session.delta_delay_ms;
         let (kind, delta, pieces) = match plan {
             BlockPlan::Text(stream) => (
                 BlockKind::Text,

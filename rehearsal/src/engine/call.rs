@@ -1,19 +1,16 @@
 //! A tool call of the message that is being played, and how far it is.
 //!
-//! Place in the flow: `tool` moves a call along, `hooked` and `real` where there are hooks and where the pipeline decides,
+//! Place in the flow: `tool` moves a call along, `rounds` and `decide` where there are hooks and where the machine decides,
 //! `reply` with what the host answers. Plain data.
-
-use std::collections::VecDeque;
-use std::sync::Arc;
 
 use claude_sdk_bridge::messages::control::CanUseTool;
 use claude_sdk_bridge::messages::{ControlId, PermissionDenial, ToolUseId};
-use permission_core::pipeline::hooks::HookCommand;
 use serde_json::{Map, Value};
 
-use super::host_hooks::{Round, Told, Verdict};
+use super::decide::Pending;
+use super::hooks::{Round, Told, Verdict};
 use super::outcome::Outcome;
-use super::real::Trial;
+use super::reply::Answer;
 use crate::frames::text;
 use crate::script::ToolStep;
 
@@ -31,17 +28,15 @@ pub(crate) struct Call {
     pub(super) state: CallState,
     /// Callbacks of the host's that are waited for.
     pub(super) round: Option<Round>,
-    /// What the host's callbacks said before the call.
+    /// What hooks said before the call.
     pub(super) verdict: Verdict,
-    /// The number of the work that is waited for.
-    pub(super) work: Option<u64>,
-    /// How the pipeline decides about a real call.
-    pub(super) trial: Option<Box<Trial>>,
+    /// How the machine decides, while it does.
+    pub(super) pending: Option<Box<Pending>>,
+    /// What the host has answered, until the machine has decided.
+    pub(super) answer: Option<Answer>,
     /// The question as it was asked.
     pub(super) question: Option<Box<CanUseTool>>,
     pub(super) outcome: Option<Outcome>,
-    /// Hooks of the settings that are to run after the tool.
-    pub(super) after: VecDeque<Arc<HookCommand>>,
 }
 
 /// How far a call is.
@@ -83,17 +78,16 @@ impl Call {
         Self {
             id,
             input: step.input.clone(),
+            verdict: Verdict::of_script(&step.hook),
             step,
             parent: None,
             written: false,
             state: CallState::Planned,
             round: None,
-            verdict: Verdict::default(),
-            work: None,
-            trial: None,
+            pending: None,
+            answer: None,
             question: None,
             outcome: None,
-            after: VecDeque::new(),
         }
     }
 
@@ -116,7 +110,7 @@ impl Call {
 
     /// Whether something outside is waited for.
     pub(super) fn waits(&self) -> bool {
-        self.round.is_some() || self.work.is_some() || matches!(self.state, CallState::Asked(_))
+        self.round.is_some() || matches!(self.state, CallState::Asked(_))
     }
 
     pub(super) fn told<'a>(&'a self, agent: Option<&'a str>, response: Option<&'a Value>) -> Told<'a> {

@@ -14,7 +14,7 @@ use permission_core::PermissionMode;
 use serde_json::{Map, Value, json};
 
 use super::core::Prompt;
-use super::host_hooks::HostHooks;
+use super::hooks::HostHooks;
 use super::{Engine, Phase, abort, answers};
 use crate::frames::{self, text};
 use crate::script::HostEvent;

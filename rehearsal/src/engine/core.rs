@@ -14,14 +14,13 @@ use claude_sdk_bridge::messages::{
 use permission_core::PermissionMode;
 use serde_json::Map;
 
-use super::ground::Work;
-use super::host_hooks::HostHooks;
-use super::scene::Playbill;
+use super::decide::Decider;
+use super::hooks::HostHooks;
+use super::scene::Selection;
 use super::setup::Setup;
-use super::snapshot::Authority;
 use super::state::SessionState;
 use crate::frames::{self, InitFacts, Outbox};
-use crate::script::{Plan, Script, TokenUsage, ToolStep};
+use crate::script::{Plan, Script, TokenUsage};
 
 /// The shared part of an engine.
 #[derive(Debug)]
@@ -29,7 +28,7 @@ pub(crate) struct Core {
     /// The script that was loaded.
     pub(crate) script: Arc<Script>,
     /// What is played of it, or instead of it.
-    pub(crate) bill: Playbill,
+    pub(crate) selected: Selection,
     pub(crate) setup: Setup,
     pub(crate) state: SessionState,
     pub(crate) out: Outbox,
@@ -47,11 +46,8 @@ pub(crate) struct Core {
     pub(crate) last_failed: bool,
     /// The hooks that the host has registered.
     pub(crate) host_hooks: HostHooks,
-    /// What decides about real calls.
-    pub(crate) authority: Authority,
-    /// What is to be done outside, if anything, and how much there has been.
-    pub(crate) work: Option<Work>,
-    pub(crate) works: u64,
+    /// What decides about calls that the script leaves to rules.
+    pub(crate) decider: Decider,
     /// The prompt that is answered.
     pub(crate) prompt_id: Option<String>,
     seen: HashSet<MessageUuid>,
@@ -82,8 +78,7 @@ impl Core {
             model: frames::resolve_model(named.as_deref().unwrap_or(frames::DEFAULT_MODEL)).to_owned(),
             mcp_servers: setup.mcp_servers.clone(),
             commands: frames::commands(script.session.commands.as_deref()),
-            bill: Playbill::of(&script, &state),
-            authority: Authority::new(state.is_fresh()),
+            selected: Selection::of(&script, &state),
             script,
             setup,
             state,
@@ -93,8 +88,7 @@ impl Core {
             results: 0,
             last_failed: false,
             host_hooks: HostHooks::default(),
-            work: None,
-            works: 0,
+            decider: Decider::default(),
             prompt_id: None,
             seen: HashSet::new(),
         }
@@ -147,7 +141,6 @@ impl Core {
             self.before_plan = self.mode;
         }
         self.mode = mode;
-        self.mode_counts();
         frames::mode_changed(&mut self.out, mode);
     }
 
@@ -178,24 +171,9 @@ impl Core {
         }
     }
 
-    /// The plan file: what a real tool has written, else the script's.
-    pub(crate) fn plan(&self) -> Option<Plan> {
-        let ground = self.authority.ground();
-        let written = ground.and_then(|ground| {
-            let path = ground.places().plan.clone();
-            ground.plan().map(|content| Plan { path, content })
-        });
-        written.or_else(|| self.bill.script.session.plan.clone())
-    }
-
-    /// Puts the places of the sandbox into a real call.
-    pub(crate) fn fill_places(&mut self, step: &mut ToolStep) {
-        // Where there is none, the call itself will say so.
-        if step.real
-            && let Ok(ground) = self.open_ground()
-        {
-            ground.places().fill_fields(&mut step.input);
-        }
+    /// The plan file of what is played.
+    pub(crate) fn plan(&self) -> Option<&Plan> {
+        self.selected.script.session.plan.as_ref()
     }
 
     pub(crate) fn now(&self) -> Duration {

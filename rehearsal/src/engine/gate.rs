@@ -1,12 +1,12 @@
 //! Whether a tool call is asked about, runs without a word, or is refused without a word.
 //!
-//! Place in the flow: `engine::tool` checks here before it asks about a scripted call: the script says what would be asked,
-//! the session's mode and the host's hooks what that means. Real calls go through the permission pipeline instead.
+//! Place in the flow: `engine::tool` checks here before it asks about a call: the script says what would be asked, the
+//! session's mode and hooks what that means. Where the script leaves that to rules, `decide` is asked instead.
 
 use permission_core::PermissionMode;
 
 use super::core::Core;
-use super::host_hooks::Verdict;
+use super::hooks::Verdict;
 use crate::frames::text;
 use crate::script::ToolStep;
 
@@ -28,7 +28,14 @@ pub(crate) fn check(step: &ToolStep, verdict: &Verdict, core: &Core) -> Gate {
 
 /// Whether the host has taken the tool out of the session.
 pub(crate) fn is_gone(step: &ToolStep, core: &Core) -> bool {
-    core.setup.disallowed_tools.contains(&step.name)
+    let setup = &core.setup;
+    let left_out = |tools: &Vec<String>| step.decide && !tools.contains(&step.name);
+    setup.disallowed_tools.contains(&step.name) || setup.tools.as_ref().is_some_and(left_out)
+}
+
+/// Whether a tool is nothing without somebody's answer.
+pub(super) fn needs_person(tool: &str) -> bool {
+    matches!(tool, "AskUserQuestion" | "ExitPlanMode")
 }
 
 /// What is decided after the host's hooks: they can make a question in every mode, and spare one that no rule wants.
@@ -45,7 +52,7 @@ fn hear(step: &ToolStep, verdict: &Verdict, mode: PermissionMode, host_takes_que
     }
     let ask = step.ask.as_ref();
     let reason = ask.and_then(|ask| ask.decision_reason_type.as_deref());
-    let needed = matches!(reason, Some("rule" | "safetyCheck")) || super::toolbox::needs_person(&step.name);
+    let needed = matches!(reason, Some("rule" | "safetyCheck")) || needs_person(&step.name);
     match gate {
         _ if verdict.ask.is_some() => asked(mode, host_takes_questions),
         Gate::Ask if verdict.allow && !needed => Gate::Pass,
@@ -76,7 +83,7 @@ fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> 
     }
     let Some(ask) = &step.ask else { return Gate::Pass };
     let is_edit = matches!(step.name.as_str(), "Edit" | "Write" | "NotebookEdit");
-    let needs_person = super::toolbox::needs_person(&step.name);
+    let needs_person = needs_person(&step.name);
     match mode {
         PermissionMode::BypassPermissions if !ask.always && !needs_person => Gate::Pass,
         // A question with a reason of its own (outside the working directory, a safety check) stays one.

@@ -1,8 +1,7 @@
 //! The state machine that plays the CLI: lines in, lines out, waits asked for. Pure: no task, no clock, no process.
 //!
 //! Place in the flow: `backend` and `cli` feed it what the host writes (`input`), let it play (`advance`), write out
-//! what it has to say (`output`), wait as it asks for (`Pace`), and do the work that it has (`work`: a hook, a tool) while it
-//! listens. Time is an argument. One engine is one process of the CLI; what outlives it is `SessionState`.
+//! what it has to say (`output`) and wait as it asks for (`Pace`). Time is an argument. One engine is one process of the CLI; what outlives it is `SessionState`.
 
 mod abort;
 mod answers;
@@ -12,30 +11,24 @@ mod call;
 mod control;
 mod core;
 mod cursor;
-mod effects;
+mod decide;
 mod end;
 mod failure;
 mod gate;
-mod ground;
-mod hooked;
-mod host_hooks;
+mod granted;
+mod hooks;
 mod outcome;
 mod pieces;
 mod play;
 mod question;
-mod real;
 mod reply;
+mod rounds;
 mod scene;
-mod settings_hooks;
 mod setup;
-mod snapshot;
 mod startup;
 mod state;
 mod subagent;
-mod suggest;
 mod tool;
-mod toolbox;
-mod verdict;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,7 +47,6 @@ use self::startup::Held;
 use crate::frames::{self, text};
 use crate::script::{ExitStep, HostEvent, OnInterrupt, Script};
 
-pub use self::ground::{Done, Ground, Grounds, Job, Places, Seed, ToolOutput, Work};
 pub use self::setup::{Refusal, Setup};
 pub use self::state::SessionState;
 
@@ -76,8 +68,6 @@ pub enum Input<'a> {
     EndOfInput,
     /// SIGINT.
     Interrupt,
-    /// The work of this number has ended.
-    Done(u64, &'a Done),
 }
 
 /// What the engine needs next, once its output is written.
@@ -128,7 +118,7 @@ impl Engine {
     pub fn input(&mut self, now: Duration, input: Input<'_>) {
         self.core.out.set_now(now);
         match &mut self.phase {
-            Phase::Starting { held, .. } => held.extend(Held::of(input)),
+            Phase::Starting { held, .. } => held.push(Held::of(input)),
             Phase::Hung | Phase::Over(_) => {}
             Phase::Idle | Phase::Playing(_) => self.take(input),
         }
@@ -172,15 +162,6 @@ impl Engine {
         &mut self.core.out.stderr
     }
 
-    /// What is to be done outside, if anything. What else was being done is to be stopped: nobody waits for it.
-    #[must_use]
-    pub fn work(&self) -> Option<&Work> {
-        match self.phase {
-            Phase::Playing(_) => self.core.work.as_ref(),
-            Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => None,
-        }
-    }
-
     /// Whether the process does not end when it is asked to by a signal.
     #[must_use]
     pub fn ignores_signals(&self) -> bool {
@@ -205,13 +186,6 @@ impl Engine {
                 if let Phase::Playing(play) = &mut self.phase {
                     play.close_questions(&mut self.core);
                     play.notice(HostEvent::EndOfInput);
-                }
-            }
-            Input::Done(number, done) => {
-                if self.core.work.take_if(|work| work.number == number).is_some()
-                    && let Phase::Playing(play) = &mut self.phase
-                {
-                    play.work_ended(number, done, &mut self.core);
                 }
             }
             Input::Interrupt => {
@@ -297,7 +271,6 @@ impl Engine {
             self.core.lifecycle(prompt, CommandState::Started);
         }
         let play = Play::new(turn, &prompts, Some(replay), self.core.now());
-        self.core.authority.begin_turn();
         self.core.prompt_id = play
             .attribution
             .main

@@ -1,17 +1,14 @@
 //! What comes out of a tool: the result block the model sees and the structured result a host shows.
 //!
 //! Place in the flow: `engine::tool` writes these. The script's own result wins; what it leaves out is made up from
-//! the input in the shape the CLI gives it for the common tools. What came out of a real tool stands as it is.
+//! the input in the shape the CLI gives it for the common tools.
 
 use claude_sdk_bridge::messages::{Content, ContentBlock, Field, FromWire, ToolResultBlock, ToolUseId};
 use serde_json::{Map, Value, json};
 
 use super::call::Call;
 use super::core::Core;
-use super::ground::ToolOutput;
-use super::toolbox;
 use crate::frames::text;
-use crate::script::ToolResult;
 
 /// A result in both forms.
 #[derive(Debug)]
@@ -37,20 +34,6 @@ impl Outcome {
             content: text.into(),
             is_error: true.into(),
             structured: text::REJECTED_SUMMARY.into(),
-        }
-    }
-
-    /// What came out of a real tool.
-    pub(super) fn ran(tool: &str, output: &ToolOutput) -> Self {
-        let is_error = match (tool, output.is_error) {
-            (_, true) => true.into(),
-            ("Bash", false) => false.into(),
-            (_, false) => Field::Absent,
-        };
-        Self {
-            content: output.text.as_str().into(),
-            is_error,
-            structured: output.structured.clone(),
         }
     }
 
@@ -82,15 +65,9 @@ impl Outcome {
     }
 }
 
-/// The outcome of a call that ran, and whose tool has said nothing itself.
+/// The outcome of a call that ran.
 pub(super) fn of_call(call: &Call, input: &Map<String, Value>, core: &Core) -> Outcome {
-    if call.step.real {
-        return Outcome::ran(&call.step.name, &toolbox::own_output(call, input, core));
-    }
-    of(&call.step.name, &call.step.result, input, core)
-}
-
-fn of(tool: &str, result: &ToolResult, input: &Map<String, Value>, core: &Core) -> Outcome {
+    let (tool, result) = (call.step.name.as_str(), &call.step.result);
     let mut outcome = if result.is_error {
         Outcome::error(&result.text)
     } else {
@@ -108,9 +85,29 @@ fn of(tool: &str, result: &ToolResult, input: &Map<String, Value>, core: &Core) 
 }
 
 fn success(tool: &str, said: &str, input: &Map<String, Value>, core: &Core) -> Outcome {
+    let (default_text, structured) = made_up(tool, said, input, core);
+    let content = if said.is_empty() {
+        default_text.as_str().into()
+    } else {
+        said.into()
+    };
+    let is_error = if tool == "Bash" {
+        false.into()
+    } else {
+        Field::Absent
+    };
+    Outcome {
+        content,
+        is_error,
+        structured,
+    }
+}
+
+/// What the CLI says of itself about the common tools: to the model, where the script says nothing, and to a host.
+fn made_up(tool: &str, said: &str, input: &Map<String, Value>, core: &Core) -> (String, Value) {
     let field = |key: &str| input.get(key).cloned().unwrap_or_default();
     let path = input.get("file_path").and_then(Value::as_str).unwrap_or_default();
-    let (default_text, structured) = match tool {
+    match tool {
         "Bash" => (
             text::NO_OUTPUT.to_owned(),
             json!({
@@ -139,32 +136,39 @@ fn success(tool: &str, said: &str, input: &Map<String, Value>, core: &Core) -> O
                 "file": { "filePath": path, "content": said, "numLines": lines(said), "startLine": 1, "totalLines": lines(said) },
             }),
         ),
+        "TodoWrite" => (
+            text::TODOS_WRITTEN.to_owned(),
+            json!({ "oldTodos": [], "newTodos": field("todos") }),
+        ),
         "EnterPlanMode" => (
             text::PLAN_ENTERED.to_owned(),
             json!({ "message": text::PLAN_ENTERED }),
         ),
-        "ExitPlanMode" => (text::PLAN_APPROVED.to_owned(), toolbox::plan(core)),
+        "ExitPlanMode" => (text::PLAN_APPROVED.to_owned(), plan(core)),
         "AskUserQuestion" => (
-            String::new(),
+            text::questions_answered(&answers(&field("answers"))),
             json!({ "questions": field("questions"), "answers": field("answers") }),
         ),
         _ => (String::new(), Value::from(said)),
-    };
-    let content = if said.is_empty() {
-        default_text.as_str().into()
-    } else {
-        said.into()
-    };
-    let is_error = if tool == "Bash" {
-        false.into()
-    } else {
-        Field::Absent
-    };
-    Outcome {
-        content,
-        is_error,
-        structured,
     }
+}
+
+/// What leaving plan mode tells of the plan.
+fn plan(core: &Core) -> Value {
+    let plan = core.plan();
+    json!({
+        "plan": plan.map(|plan| &plan.content), "isAgent": false, "filePath": plan.map(|plan| &plan.path),
+    })
+}
+
+/// The answers of a form, as the model reads them.
+fn answers(answers: &Value) -> String {
+    let answers = answers.as_object().into_iter().flatten();
+    let said = answers.map(|(question, answer)| match answer.as_str() {
+        Some(answer) => format!("\"{question}\"=\"{answer}\""),
+        None => format!("\"{question}\"={answer}"),
+    });
+    said.collect::<Vec<_>>().join(", ")
 }
 
 fn lines(text: &str) -> usize {

@@ -51,7 +51,7 @@ pub(crate) struct Play {
 pub(crate) enum Wait {
     Nothing,
     Until(Duration),
-    /// Something about a call: an answer, or the end of work.
+    /// An answer about a call.
     Answer,
     /// The same, but not for ever.
     AnswerUntil(Duration),
@@ -301,8 +301,7 @@ impl Play {
         self.ops.extend([Op::BlockStart(plan), Op::Deltas, Op::BlockEnd]);
     }
 
-    fn plan_tool(&mut self, mut tool: Box<ToolStep>, core: &mut Core) {
-        core.fill_places(&mut tool);
+    fn plan_tool(&mut self, tool: Box<ToolStep>, core: &mut Core) {
         let id = tool
             .id
             .as_deref()

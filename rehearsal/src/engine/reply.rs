@@ -1,16 +1,16 @@
 //! What the host answers to questions about calls, and what it means for them.
 //!
-//! Place in the flow: `Engine` hands over control responses; `tool` and `real` have put the questions. Effects of an answer
-//! to a scripted question are the mode alone; those of real calls stand in `effects`.
+//! Place in the flow: `Engine` hands over control responses; `tool` and `decide` have put the questions. What an answer changes
+//! beside its call counts from the next call on.
 
 use claude_sdk_bridge::messages::control::{
     AllowReply, ControlResponse, DenyReply, IncomingControl, IncomingRequest, PermissionReply,
 };
 use claude_sdk_bridge::messages::{Field, FromWire, List, SessionState};
-use permission_core::PermissionMode;
+use permission_core::PermissionUpdate;
 use serde_json::{Map, Value, json};
 
-use super::call::{Acceptance, Call, CallState, Refusal};
+use super::call::{Acceptance, CallState, Refusal};
 use super::core::Core;
 use super::play::Play;
 use crate::frames::text;
@@ -23,6 +23,20 @@ pub(crate) enum Answered {
     GoesOn,
     /// The host wants the turn to end.
     Interrupts,
+}
+
+/// An answer to the question about a call.
+pub(super) type Answer = Result<Allowed, Refusal>;
+
+/// An approval.
+#[derive(Debug)]
+pub(super) struct Allowed {
+    /// Replaces the input, if given.
+    pub(super) input: Option<Map<String, Value>>,
+    /// Who has decided, and for how long.
+    pub(super) source: &'static str,
+    /// What it changes beside the call.
+    pub(super) updates: Vec<PermissionUpdate>,
 }
 
 impl Play {
@@ -45,17 +59,16 @@ impl Play {
         };
         let reply = answer.map(PermissionReply::from_wire);
         let interrupts = matches!(&reply, Ok(Ok(PermissionReply::Deny(deny))) if deny.interrupt.is_true());
-        let is_real = self.calls.get(number).is_some_and(|call| call.trial.is_some());
-        let verdict = match reply {
-            Ok(Ok(PermissionReply::Allow(reply))) => Ok(*reply),
+        let answer = match reply {
+            Ok(Ok(PermissionReply::Allow(reply))) => allow(*reply),
             Ok(Ok(PermissionReply::Deny(reply))) => Err(deny(*reply)),
             Ok(Ok(PermissionReply::Unknown(_)) | Err(_)) => Err(Refusal::failed(text::MALFORMED_ANSWER)),
             Err(failure) => Err(Refusal::failed(&format!("Error: {failure}"))),
         };
-        if is_real {
-            self.real_answer(number, verdict, core);
+        if self.calls.get(number).is_some_and(|call| call.pending.is_some()) {
+            self.decide_answered(number, answer, core);
         } else {
-            self.scripted_answer(number, verdict, core);
+            self.accept_answer(number, answer, core);
         }
         core.tell(SessionState::Running);
         self.goes_on();
@@ -73,7 +86,7 @@ impl Play {
             if matches!(call.state, CallState::Asked(_)) {
                 self.denials.push(call.denial());
                 call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED_PENDING));
-                call.trial = None;
+                call.pending = None;
                 closed = true;
             }
         }
@@ -119,46 +132,60 @@ impl Play {
             .collect()
     }
 
-    fn scripted_answer(&mut self, number: usize, verdict: Result<AllowReply, Refusal>, core: &mut Core) {
+    fn accept_answer(&mut self, number: usize, answer: Answer, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
-        match verdict.and_then(|reply| allow(reply, call, core)) {
-            Ok(acceptance) => call.state = CallState::Accepted(acceptance),
+        call.state = match answer {
+            Ok(allowed) => {
+                core.take_effect(&call.step.name, &allowed.updates);
+                CallState::Accepted(Acceptance {
+                    input: allowed.input.unwrap_or_else(|| call.input.clone()),
+                    source: allowed.source,
+                    reason_type: None,
+                })
+            }
             Err(refusal) => {
                 self.denials.push(call.denial());
-                call.state = CallState::Refused(refusal);
+                CallState::Refused(refusal)
             }
+        };
+    }
+}
+
+impl Core {
+    /// What the answer to an allowed call changes in the session.
+    pub(super) fn take_effect(&mut self, tool: &str, updates: &[PermissionUpdate]) {
+        let mut mode = (tool == "ExitPlanMode").then_some(self.before_plan);
+        for update in updates {
+            if let PermissionUpdate::SetMode { mode: new, .. } = update {
+                mode = Some(*new);
+            }
+            self.state.granted.apply(update);
+        }
+        if let Some(mode) = mode {
+            self.switch_mode(mode);
         }
     }
 }
 
-/// Whether the user has decided for longer than this call.
-pub(super) fn source(reply: &AllowReply) -> &'static str {
-    match reply.decision_classification.as_str() {
-        Some("user_permanent") => "user_permanent",
-        Some(_) | None => "user_temporary",
-    }
-}
-
-/// Takes an approval: the input it brings and the mode it switches to.
-fn allow(reply: AllowReply, call: &Call, core: &mut Core) -> Result<Acceptance, Refusal> {
-    let source = source(&reply);
-    let new_mode = reply.updated_permissions.known().filter_map(mode_of).last();
+fn allow(reply: AllowReply) -> Answer {
+    let updates = reply.updated_permissions.known();
     let input = match reply.updated_input {
-        Field::Known(input) => input,
-        Field::Absent | Field::Null => call.input.clone(),
+        Field::Known(input) => Some(input),
+        Field::Absent | Field::Null => None,
         Field::Raw(_) => return Err(Refusal::failed(text::MALFORMED_ANSWER)),
     };
-    match new_mode {
-        Some(mode) => core.switch_mode(mode),
-        None if call.step.name == "ExitPlanMode" => core.switch_mode(core.before_plan),
-        None => {}
-    }
-    Ok(Acceptance {
+    Ok(Allowed {
         input,
-        source,
-        reason_type: None,
+        // Whether the user has decided for longer than this call.
+        source: match reply.decision_classification.as_str() {
+            Some("user_permanent") => "user_permanent",
+            Some(_) | None => "user_temporary",
+        },
+        updates: updates
+            .filter_map(|update| PermissionUpdate::try_from(update).ok())
+            .collect(),
     })
 }
 
@@ -169,14 +196,4 @@ fn deny(reply: DenyReply) -> Refusal {
         source: Some("user_reject"),
         reason_type: None,
     }
-}
-
-/// The mode that a permission update switches to, if it does.
-fn mode_of(update: &Value) -> Option<PermissionMode> {
-    let is_mode = update.get("type").and_then(Value::as_str) == Some("setMode");
-    let mode = update
-        .get("mode")
-        .and_then(Value::as_str)
-        .and_then(PermissionMode::from_wire_id);
-    mode.filter(|_| is_mode)
 }

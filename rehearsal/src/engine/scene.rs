@@ -6,13 +6,14 @@
 use std::sync::Arc;
 
 use super::core::Core;
+use super::decide::Decider;
 use super::state::SessionState;
 use crate::frames::{SCENE_COMMAND, text};
 use crate::script::{self, OnInterrupt, Script, Step, Stream, TokenUsage, Turn};
 
 /// A script, or one scene of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Playbill {
+pub(crate) struct Selection {
     pub(crate) script: Arc<Script>,
     /// The only scene to be played, by its place.
     scene: Option<usize>,
@@ -25,7 +26,7 @@ enum Command<'a> {
     Play(&'a str),
 }
 
-impl Playbill {
+impl Selection {
     /// What a session plays: its choice, else the loaded script.
     pub(crate) fn of(loaded: &Arc<Script>, state: &SessionState) -> Self {
         let chosen = state.scene.as_deref().and_then(|name| Self::find(loaded, name));
@@ -86,38 +87,38 @@ impl Core {
         let turn = match Command::of(prompt) {
             Some(Command::List) => return says(text::scenes(&self.script)),
             Some(Command::Play(name)) => {
-                let Some(bill) = Playbill::find(&self.script, name) else {
+                let Some(selection) = Selection::find(&self.script, name) else {
                     return says(text::unknown_scene(name, &self.script));
                 };
-                self.pick(name, bill);
-                self.state.take_first(self.bill.turns())
+                self.pick(name, selection);
+                self.state.take_first(self.selected.turns())
             }
             None => {
                 self.follow_plan(prompt);
-                self.state.take_turn(self.bill.turns(), prompt)
+                self.state.take_turn(self.selected.turns(), prompt)
             }
         };
         turn.unwrap_or_else(|| says(text::SCRIPT_OVER.to_owned()))
     }
 
-    fn pick(&mut self, name: &str, bill: Playbill) {
+    fn pick(&mut self, name: &str, selection: Selection) {
         self.state.pick(name);
-        self.authority.leave();
-        self.bill = bill;
+        self.decider = Decider::default();
+        self.selected = selection;
     }
 
     /// The plan of a built-in script may have been approved with the context cleared; then this is the fresh session
     /// that is to carry it out, and the loaded script may be another one.
     fn follow_plan(&mut self, prompt: &str) {
-        if !self.state.is_fresh() || self.bill.is_made_for(prompt) {
+        if !self.state.is_fresh() || self.selected.is_made_for(prompt) {
             return;
         }
         let made_for_it = script::names().into_iter().find_map(|name| {
-            let bill = Playbill::find(&self.script, name)?;
-            bill.is_made_for(prompt).then_some((name, bill))
+            let selection = Selection::find(&self.script, name)?;
+            selection.is_made_for(prompt).then_some((name, selection))
         });
-        if let Some((name, bill)) = made_for_it {
-            self.pick(name, bill);
+        if let Some((name, selection)) = made_for_it {
+            self.pick(name, selection);
         }
     }
 }
@@ -163,7 +164,7 @@ mod tests {
         let script = r#"{"version": 1, "scenes": [
             {"name": "a/b", "turns": []}, {"name": "stress", "turns": [{"steps": ["hang"]}, {"steps": ["stall"]}]}]}"#;
         let script = Arc::new(Script::parse("test", script).unwrap());
-        let turns = |name: &str| Playbill::find(&script, name).map(|bill| bill.turns().count());
+        let turns = |name: &str| Selection::find(&script, name).map(|selection| selection.turns().count());
         assert_eq!(turns("stress"), Some(2));
         assert_eq!(turns("a/b"), Some(0));
         assert_eq!(turns("default"), Some(1));

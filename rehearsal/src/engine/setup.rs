@@ -3,14 +3,12 @@
 //! Place in the flow: `backend` and `cli` make a `Setup` from the bridge's launch options; `engine` only reads it.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use claude_sdk_bridge::launch::{LaunchOptions, McpServer, PermissionPrompts, SettingSource, Tools};
 use claude_sdk_bridge::messages::ClaudeSessionId;
 use permission_core::PermissionMode;
 use serde_json::Value;
 
-use super::ground::{Grounds, NoGrounds};
 use crate::frames::Clock;
 
 /// The facts of one launch.
@@ -44,12 +42,10 @@ pub struct Setup {
     pub additional_directories: Vec<String>,
     /// Rules that allow, beside those of settings.
     pub allowed_tools: Vec<String>,
-    /// Which settings files count for real tools; all of them when absent.
+    /// Which settings files count; all of them when absent.
     pub setting_sources: Option<Vec<SettingSource>>,
     /// Settings above all others.
     pub managed_settings: Option<Value>,
-    /// Where real tools work.
-    pub grounds: Arc<dyn Grounds>,
     /// What is shown as the process id.
     pub pid: u32,
     /// What ids of frames are made from.
@@ -81,7 +77,6 @@ impl Setup {
             allowed_tools: Vec::new(),
             setting_sources: None,
             managed_settings: None,
-            grounds: Arc::new(NoGrounds),
             pid: 1,
             seed: 1,
             clock: Clock::default(),
@@ -120,13 +115,6 @@ impl Setup {
                 .collect(),
             ..Self::new(session_id, text(&options.cwd))
         }
-    }
-
-    /// Whether the host leaves the tool in the session.
-    pub(super) fn has_tool(&self, name: &str) -> bool {
-        self.tools
-            .as_ref()
-            .is_none_or(|tools| tools.iter().any(|tool| tool == name))
     }
 }
 

@@ -18,13 +18,11 @@ pub(super) enum Held {
 }
 
 impl Held {
-    /// `None` for the end of work, of which there is none yet.
-    pub(super) fn of(input: Input<'_>) -> Option<Self> {
+    pub(super) fn of(input: Input<'_>) -> Self {
         match input {
-            Input::Line(line) => Some(Self::Line(line.to_vec())),
-            Input::EndOfInput => Some(Self::EndOfInput),
-            Input::Interrupt => Some(Self::Interrupt),
-            Input::Done(..) => None,
+            Input::Line(line) => Self::Line(line.to_vec()),
+            Input::EndOfInput => Self::EndOfInput,
+            Input::Interrupt => Self::Interrupt,
         }
     }
 }

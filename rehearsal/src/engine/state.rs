@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use claude_sdk_bridge::messages::{ClaudeSessionId, MessageUuid, ToolUseId};
 use serde::{Deserialize, Serialize};
 
-use super::effects::SessionPermissions;
+use super::granted::Granted;
 use crate::script::{TokenUsage, Turn};
 
 /// The memory of a session.
@@ -31,8 +31,8 @@ pub struct SessionState {
     pub(crate) totals: BTreeMap<String, TokenUsage>,
     /// Which prompts the last turn was for.
     pub(crate) previous: Attribution,
-    /// What the user has decided about real calls.
-    pub(crate) permissions: SessionPermissions,
+    /// What answers have changed for longer than their call.
+    pub(crate) granted: Granted,
 }
 
 /// Which prompts a turn is for.

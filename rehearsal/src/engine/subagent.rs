@@ -13,7 +13,7 @@ use crate::frames::{self, MessageFacts};
 
 impl Play {
     /// Plans the calls that a call makes in its turn; they come before everything else that is planned.
-    pub(super) fn plan_subagent(&mut self, number: usize, core: &mut Core) {
+    pub(super) fn plan_subagent(&mut self, number: usize) {
         let Some(call) = self.calls.get(number) else {
             return;
         };
@@ -21,13 +21,9 @@ impl Play {
         let mut ops = Vec::new();
         for child in call.step.subagent.clone() {
             let child_number = self.calls.len();
-            let mut step = child.step();
-            core.fill_places(&mut step);
-            self.calls.push(Call::of_subagent(
-                Default::default(),
-                Box::new(step),
-                parent.clone(),
-            ));
+            let step = Box::new(child);
+            self.calls
+                .push(Call::of_subagent(Default::default(), step, parent.clone()));
             ops.push(Op::Child(child_number));
             ops.extend(Op::of_call(child_number));
         }
@@ -51,7 +47,10 @@ impl Play {
             return;
         };
         let Some(parent) = &call.parent else { return };
-        call.id = core.state.next_tool_id();
+        call.id = match &call.step.id {
+            Some(id) => id.as_str().into(),
+            None => core.state.next_tool_id(),
+        };
         call.written = true;
         let block = ToolUseBlock {
             id: call.id.clone(),

@@ -1,12 +1,12 @@
 //! Tool calls: what comes before one, the question, the run, what comes after it, the result.
 //!
-//! Place in the flow: operations of `engine::play`. What comes out of a scripted tool is the script's, and `gate` decides
-//! whether the host is asked; a real call is decided in `real` and run as work. Answers of the host's stand in `reply`.
+//! Place in the flow: operations of `engine::play`. What comes out of a tool is the script's; whether the host is asked is
+//! decided in `gate` (by the script) or in `decide` (by rules and the mode). Answers of the host's stand in `reply`.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use claude_sdk_bridge::messages::control::{IncomingControl, IncomingRequest};
+use claude_sdk_bridge::messages::control::{CanUseTool, IncomingControl, IncomingRequest};
 use claude_sdk_bridge::messages::{
     ControlId, Message, NonExecutionKind, PermissionDecisionMeta, SessionState, ToolResultMeta,
 };
@@ -17,14 +17,14 @@ use super::call::{Acceptance, CallState, Refusal};
 use super::core::Core;
 use super::cursor::Cursor;
 use super::gate::{self, Gate};
-use super::host_hooks::Moment;
+use super::hooks::{Moment, Round};
 use super::outcome::{self, Outcome};
 use super::play::{Op, Play, Wait};
 use super::question;
 use crate::frames::{self, text};
 
 impl Play {
-    /// Begins with a call, unless that has been done: the host's hooks, then the gate or the pipeline.
+    /// Begins with a call, unless that has been done: the host's hooks, then the gate.
     pub(super) fn ask(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
@@ -32,17 +32,15 @@ impl Play {
         if !matches!(call.state, CallState::Planned) {
             return;
         }
-        if gate::is_gone(&call.step, core) && (call.parent.is_none() || call.step.real) {
+        if gate::is_gone(&call.step, core) {
             let text = text::no_such_tool(&call.step.name);
             call.state = CallState::Refused(Refusal::of_config(text, "other"));
-        } else if call.step.real {
-            self.try_call(number, core);
         } else if !self.hear_hooks(number, core) {
             self.pass_gate(number, core);
         }
     }
 
-    /// Goes on with a scripted call after the host's hooks.
+    /// Goes on with a call after hooks.
     pub(super) fn pass_gate(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
@@ -51,18 +49,17 @@ impl Play {
         if let Some(input) = &verdict.input {
             call.input.clone_from(input);
         }
+        if call.step.decide && call.step.denied.is_none() {
+            self.decide(number, core);
+            return;
+        }
         if let Some(reason) = &verdict.deny {
             let refusal = Refusal::of_verdict(&verdict, &call.step.name, reason);
             self.denials.extend(refusal.source.map(|_| call.denial()));
             call.state = CallState::Refused(refusal);
             return;
         }
-        let gate = if call.parent.is_some() {
-            Gate::Pass
-        } else {
-            gate::check(&call.step, &call.verdict, core)
-        };
-        call.state = match gate {
+        call.state = match gate::check(&call.step, &call.verdict, core) {
             Gate::Pass if call.verdict.allow => CallState::Accepted(Acceptance {
                 input: call.input.clone(),
                 source: "hook",
@@ -83,12 +80,7 @@ impl Play {
     }
 
     /// Asks the host about a call; where it can no longer answer, the call fails.
-    pub(super) fn put_question(
-        &mut self,
-        number: usize,
-        request: claude_sdk_bridge::messages::control::CanUseTool,
-        core: &mut Core,
-    ) {
+    pub(super) fn put_question(&mut self, number: usize, request: CanUseTool, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
@@ -116,7 +108,7 @@ impl Play {
         let Some(call) = self.calls.get(number).filter(|call| call.waits()) else {
             return false;
         };
-        let deadline = call.round.as_ref().and_then(super::host_hooks::Round::deadline);
+        let deadline = call.round.as_ref().and_then(Round::deadline);
         self.wait = deadline.map_or(Wait::Answer, Wait::AnswerUntil);
         self.ops.push_front(again);
         true
@@ -142,15 +134,12 @@ impl Play {
         if call.step.name == "EnterPlanMode" {
             core.switch_mode(PermissionMode::Plan);
         }
-        if call.step.real {
-            call.work = core.run_real(&call.step.name, &acceptance.input);
-        }
         call.state = CallState::Running(acceptance);
         let run = Duration::from_millis(call.step.run_ms);
         if !run.is_zero() {
             self.ops.push_front(Op::Sleep(run));
         }
-        self.plan_subagent(number, core);
+        self.plan_subagent(number);
     }
 
     /// Waits for the tool, then lets hooks see what came out of it.
@@ -163,21 +152,13 @@ impl Play {
         };
         match std::mem::replace(&mut call.state, CallState::Done) {
             CallState::Running(acceptance) => {
-                if call.outcome.is_none() {
-                    call.outcome = Some(outcome::of_call(call, &acceptance.input, core));
-                }
+                call.outcome = Some(outcome::of_call(call, &acceptance.input, core));
                 call.state = CallState::Ran(acceptance);
                 self.hear_after(number, core);
-                self.ops.push_front(Op::After(number));
-            }
-            CallState::Ran(acceptance) => {
-                if let Some(hook) = call.after.pop_front() {
-                    call.work = core.run_after(call, hook);
-                    self.ops.push_front(Op::After(number));
-                }
-                call.state = CallState::Ran(acceptance);
+                self.wait_outside(number, Op::After(number));
             }
             state @ (CallState::Planned
+            | CallState::Ran(_)
             | CallState::Tried
             | CallState::Asked(_)
             | CallState::Accepted(_)
@@ -231,27 +212,30 @@ impl Play {
         frames::tool_result(&mut core.out, block, outcome.structured, meta);
     }
 
-    /// Calls the host's hooks after the tool and lines up those of the settings.
+    /// Calls the host's hooks after the tool, and lets the script's have its say.
     fn hear_after(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
-        let Some(outcome) = &call.outcome else { return };
+        let Some(outcome) = &mut call.outcome else { return };
         let failed = outcome.is_failure();
         let moment = if failed {
             Moment::AfterFailure
         } else {
             Moment::After
         };
-        let failure = outcome.text().into();
-        let response = if failed { &failure } else { &outcome.structured };
+        let response = if failed {
+            outcome.text().into()
+        } else {
+            outcome.structured.clone()
+        };
+        if let Some(feedback) = call.step.hook.feedback.as_ref().filter(|_| !failed) {
+            outcome.add(&text::hook_feedback(feedback));
+        }
         let agent = call.agent();
         if !core.end_of_input {
-            let told = call.told(agent.as_deref(), Some(response));
+            let told = call.told(agent.as_deref(), Some(&response));
             call.round = core.call_hooks(moment, &told);
-        }
-        if call.step.real && !failed {
-            call.after = core.hooks_after(&call.step.name);
         }
     }
 }

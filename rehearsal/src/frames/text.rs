@@ -22,8 +22,6 @@ pub(crate) const TODOS_WRITTEN: &str = "Todos have been modified successfully.";
 pub(crate) const HOOK_LATE: &str = "PreToolUse hook did not respond before its timeout (host client may be unreachable). The tool call was not executed; other configured hooks may not have completed.";
 pub(crate) const INVALID_ANSWER: &str = "the host's answer to the hook callback is not valid";
 pub(crate) const AGENT_TYPE: &str = "general-purpose";
-pub(crate) const OUTSIDE: &str = "Path is outside allowed working directories";
-pub(crate) const SETTINGS_ARE_SENSITIVE: &str = "Claude's settings are sensitive.";
 pub(crate) const INVALID_MODE: &str =
     "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan";
 pub(crate) const BYPASS_NOT_LAUNCHED: &str = "Cannot set permission mode to bypassPermissions because the session was not launched with --dangerously-skip-permissions";
@@ -82,14 +80,6 @@ fn scene_line(list: &mut String, prefix: &str, name: &str, about: &str) {
 
 pub(crate) fn no_such_tool(name: &str) -> String {
     format!("<tool_use_error>Error: No such tool available: {name}</tool_use_error>")
-}
-
-pub(crate) fn invalid_input(why: &str) -> String {
-    format!("<tool_use_error>{why}</tool_use_error>")
-}
-
-pub(crate) fn no_sandbox(why: &str) -> String {
-    format!("The tool cannot run: {why}")
 }
 
 pub(crate) fn hook_denied(tool: &str, reason: &str) -> String {

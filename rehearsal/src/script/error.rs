@@ -9,6 +9,18 @@ use std::path::PathBuf;
 use super::builtin;
 use super::locate::path_at;
 
+/// What was a key once, and what is written instead of it.
+const DROPPED: [(&str, &str); 2] = [
+    (
+        "unknown field `real`",
+        "no tool runs in a rehearsal, so `real` is gone; write `\"decide\": true` to have rules decide about the call, and what comes out of it as `result`",
+    ),
+    (
+        "unknown field `files`",
+        "no tool runs in a rehearsal, so `files` are gone; write what a tool finds as the `result` of its call",
+    ),
+];
+
 /// Why a script cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ScriptError {
@@ -94,6 +106,9 @@ impl ScriptError {
         let position = format!(" at line {line} column {column}");
         if let Some(without) = problem.strip_suffix(&position) {
             problem = without.to_owned();
+        }
+        if let Some((_, instead)) = DROPPED.iter().find(|(gone, _)| problem.starts_with(gone)) {
+            problem = (*instead).to_owned();
         }
         if problem == "expected value" && goes_on_with_comma(text, line, column) {
             problem = "a step has a single key; make the next one a step of its own".to_owned();

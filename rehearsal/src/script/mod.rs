@@ -6,12 +6,12 @@
 mod builtin;
 mod error;
 mod locate;
-mod sandbox;
+mod settings;
 mod shorthand;
 mod step;
 mod tool;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub use step::{
     Chunk, ExitStep, Failure, FailureKind, ForeignResult, HostEvent, LateResult, Repeat, StartStep, Step,
     Stream,
 };
-pub use tool::{Ask, AskAt, ChildCall, ToolResult, ToolStep};
+pub use tool::{Ask, AskAt, Hook, HookDecision, ToolResult, ToolStep};
 
 /// The version of the format this crate reads.
 pub const VERSION: u64 = 1;
@@ -188,13 +188,10 @@ pub struct Session {
     pub plan: Option<Plan>,
     /// Fields of the initialize response to add or to replace.
     pub initialize: Map<String, Value>,
-    /// The files that real tools find, by their path in the project, or below `~/` in the home directory.
-    #[serde(deserialize_with = "sandbox::files")]
-    pub files: BTreeMap<String, String>,
-    /// The settings that the session has, and the project of real tools: rules, hooks and the mode to start in.
-    #[serde(deserialize_with = "sandbox::settings")]
+    /// The settings that the session has: rules, and the mode to start in.
+    #[serde(deserialize_with = "settings::read")]
     pub settings: Map<String, Value>,
-    /// So many denials of real calls in a row make the next one a question; 0 for never.
+    /// So many denials of decided calls in a row make the next one a question; 0 for never.
     pub denial_threshold: Option<u32>,
 }
 

@@ -133,29 +133,13 @@ fn mistakes_in_steps_are_told_with_the_step() {
 }
 
 #[test]
-fn a_file_outside_of_the_sandbox_is_a_mistake() {
-    for path in ["../x", "/etc/passwd", "a//b", "~/../x", "", "~/", "./a"] {
-        let script = format!(r#"{{"version": 1, "session": {{"files": {{"{path}": ""}}}}, "turns": []}}"#);
-        let error = Script::parse("s.json", &script).unwrap_err().to_string();
-        assert!(
-            error.contains(&format!("the file `{path}` is not one of the sandbox")),
-            "{error}"
-        );
-    }
-    let script =
-        r#"{"version": 1, "session": {"files": {"a/b.txt": "", "~/c": "", ".claude/x": ""}}, "turns": []}"#;
-    assert_eq!(Script::parse("s.json", script).unwrap().session.files.len(), 3);
-}
-
-#[test]
 fn settings_that_would_not_count_as_written_are_a_mistake() {
     let rows = [
         r#"{"permissions": {"allow": ["*"]}}"#,
         r#"{"permissions": {"allow": "Bash"}}"#,
         r#"{"permissions": {"deny": ["Bash(rm"]}}"#,
         r#"{"permissions": {"defaultMode": "yolo"}}"#,
-        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "prompt"}]}]}}"#,
-        r#"{"hooks": {"PreToolUse": [{"matcher": "[", "hooks": [{"command": "true"}]}]}}"#,
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#,
     ];
     let told = rows.iter().map(|settings| {
         let script = format!(r#"{{"version": 1, "session": {{"settings": {settings}}}, "turns": []}}"#);

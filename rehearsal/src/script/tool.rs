@@ -2,7 +2,7 @@
 //!
 //! Place in the flow: one kind of `script::Step`; `engine::tool` plays it. The fields of a question are the ones
 //! of the protocol's `can_use_tool`, in snake case. It must not decide anything: whether a question is put in
-//! the current mode is `engine::gate`'s business.
+//! the current mode is `engine::gate`'s business, or that of the machine behind `engine::decide`.
 
 use std::sync::Arc;
 
@@ -15,57 +15,67 @@ use super::step::{self, Step};
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(try_from = "RawTool")]
+#[serde(deny_unknown_fields)]
 pub struct ToolStep {
     /// The tool's name, e.g. `Bash` or `mcp__files__read`.
     pub name: String,
     /// The tool's input.
+    #[serde(default)]
     pub input: Map<String, Value>,
-    /// Whether the tool really runs, and the permission pipeline decides; then nothing about it is scripted.
-    pub real: bool,
+    /// Whether rules, modes and denials decide about the call, as they do about Claude's own.
+    #[serde(default)]
+    pub decide: bool,
+    /// What a hook of the settings says about the call.
+    #[serde(default)]
+    pub hook: Hook,
     /// The id of the call; counted through the session when absent.
     pub id: Option<String>,
     /// Whether the call stands in the same message as the tool call before it.
+    #[serde(default)]
     pub parallel: bool,
-    /// Whether, and how, the host is asked first.
+    /// Whether, and how, the host is asked first; where `decide` says whether, only how.
+    #[serde(default, deserialize_with = "bool_or_ask")]
     pub ask: Option<Box<Ask>>,
     /// Refuses the call without asking anyone, with this message.
     pub denied: Option<String>,
     /// What is played instead of the rest of the turn if the call is refused, by whomever.
+    #[serde(default, deserialize_with = "steps")]
     pub if_refused: Option<Arc<[Step]>>,
     /// What a subagent that the call starts calls in its turn.
-    pub subagent: Vec<ChildCall>,
+    #[serde(default)]
+    pub subagent: Vec<ToolStep>,
     /// How long the tool runs.
+    #[serde(default)]
     pub run_ms: u64,
     /// What comes out of it.
+    #[serde(default, deserialize_with = "string_or_struct")]
     pub result: ToolResult,
 }
 
-/// A call of a subagent. Nobody is asked about it, unless it is real.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(try_from = "RawChild")]
-pub struct ChildCall {
-    /// The tool's name.
-    pub name: String,
-    /// The tool's input.
-    pub input: Map<String, Value>,
-    /// Whether the tool really runs, and the permission pipeline decides.
-    pub real: bool,
-    /// What comes out of it.
-    pub result: ToolResult,
+/// What a hook of the settings says, before a call and after it.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Hook {
+    /// What it decides; nothing when absent.
+    pub decision: Option<HookDecision>,
+    /// Why.
+    pub reason: String,
+    /// The input that it puts in the place of the model's.
+    pub updated_input: Option<Map<String, Value>>,
+    /// What it tells the model after the tool has run.
+    pub feedback: Option<String>,
 }
 
-impl ChildCall {
-    /// The call as one of its own.
-    pub(crate) fn step(&self) -> ToolStep {
-        ToolStep {
-            name: self.name.clone(),
-            input: self.input.clone(),
-            real: self.real,
-            result: self.result.clone(),
-            ..ToolStep::default()
-        }
-    }
+/// What a hook decides before a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookDecision {
+    /// Nobody has to be asked, unless a rule wants it.
+    Allow,
+    /// The host is asked, in every mode.
+    Ask,
+    /// The call does not run.
+    Deny,
 }
 
 /// The question before a tool call. Everything that is absent here is absent in the question.
@@ -133,101 +143,6 @@ impl From<String> for ToolResult {
             ..Self::default()
         }
     }
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawTool {
-    name: String,
-    #[serde(default)]
-    input: Map<String, Value>,
-    #[serde(default)]
-    real: bool,
-    id: Option<String>,
-    #[serde(default)]
-    parallel: bool,
-    #[serde(default, deserialize_with = "bool_or_ask")]
-    ask: Option<Box<Ask>>,
-    denied: Option<String>,
-    #[serde(default, deserialize_with = "steps")]
-    if_refused: Option<Arc<[Step]>>,
-    #[serde(default)]
-    subagent: Vec<ChildCall>,
-    run_ms: Option<u64>,
-    #[serde(default, deserialize_with = "result")]
-    result: Option<ToolResult>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawChild {
-    name: String,
-    #[serde(default)]
-    input: Map<String, Value>,
-    #[serde(default)]
-    real: bool,
-    #[serde(default, deserialize_with = "result")]
-    result: Option<ToolResult>,
-}
-
-impl TryFrom<RawTool> for ToolStep {
-    type Error = String;
-
-    fn try_from(raw: RawTool) -> Result<Self, String> {
-        let scripted = [
-            ("ask", raw.ask.is_some()),
-            ("denied", raw.denied.is_some()),
-            ("run_ms", raw.run_ms.is_some()),
-            ("result", raw.result.is_some() && !reports(&raw.name)),
-        ];
-        only_real(raw.real, &scripted)?;
-        Ok(Self {
-            name: raw.name,
-            input: raw.input,
-            real: raw.real,
-            id: raw.id,
-            parallel: raw.parallel,
-            ask: raw.ask,
-            denied: raw.denied,
-            if_refused: raw.if_refused,
-            subagent: raw.subagent,
-            run_ms: raw.run_ms.unwrap_or_default(),
-            result: raw.result.unwrap_or_default(),
-        })
-    }
-}
-
-impl TryFrom<RawChild> for ChildCall {
-    type Error = String;
-
-    fn try_from(raw: RawChild) -> Result<Self, String> {
-        only_real(raw.real, &[("result", raw.result.is_some())])?;
-        Ok(Self {
-            name: raw.name,
-            input: raw.input,
-            real: raw.real,
-            result: raw.result.unwrap_or_default(),
-        })
-    }
-}
-
-/// Whether what comes out of a tool are a model's words, which have to be scripted.
-fn reports(tool: &str) -> bool {
-    matches!(tool, "Agent" | "Task")
-}
-
-/// A call is real or scripted, not both.
-fn only_real(real: bool, scripted: &[(&str, bool)]) -> Result<(), String> {
-    match scripted.iter().find(|(_, given)| real && *given) {
-        Some((key, _)) => Err(format!(
-            "`{key}` and `real` exclude each other: what comes of a real call is not scripted; keep one of them"
-        )),
-        None => Ok(()),
-    }
-}
-
-fn result<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<ToolResult>, D::Error> {
-    string_or_struct(deserializer).map(Some)
 }
 
 fn steps<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Arc<[Step]>>, D::Error> {

@@ -10,7 +10,7 @@ pub(crate) const SCRIPTS: &[&str] = &[
     r#"{"version": 1, "turns": [], "scenes": []}"#,
     "{\n  \"version\": 1,\n  \"turns\": [{ \"step\": [] }]\n}",
     r#"{"version": 1, "session": {"modle": "x"}, "turns": []}"#,
-    r#"{"version": 1, "session": {"files": {"a": 1}}, "turns": []}"#,
+    r#"{"version": 1, "session": {"files": {"a": "x"}}, "turns": []}"#,
     r#"{"version": 1, "session": {"settings": []}, "turns": []}"#,
     r#"{"version": 1, "session": {"denial_threshold": -1}, "turns": []}"#,
     r#"{"version": 1, "process": {"grandchild": {"pid": 1}}, "turns": []}"#,
@@ -48,13 +48,10 @@ pub(crate) const STEPS: &[&str] = &[
     r#"{"text": "a", "thinking": "b"}"#,
     r#"{"tool": {"name": "Bash", "if_refused": "hang"}}"#,
     r#"{"tool": {"name": "Bash", "if_refused": ["hagn"]}}"#,
-    r#"{"tool": {"name": "Task", "subagent": [{"name": "Read", "ask": true}]}}"#,
-    r#"{"tool": {"name": "Bash", "real": true, "ask": true}}"#,
-    r#"{"tool": {"name": "Bash", "result": "x", "real": true}}"#,
-    r#"{"tool": {"name": "Bash", "real": true, "denied": "no"}}"#,
-    r#"{"tool": {"name": "Bash", "real": true, "run_ms": 5}}"#,
-    r#"{"tool": {"name": "Bash", "real": 1}}"#,
-    r#"{"tool": {"name": "Task", "real": true, "subagent": [{"name": "Read", "real": true, "result": "x"}]}}"#,
+    r#"{"tool": {"name": "Bash", "real": true}}"#,
+    r#"{"tool": {"name": "Bash", "decide": 1}}"#,
+    r#"{"tool": {"name": "Bash", "hook": {"decision": "perhaps"}}}"#,
+    r#"{"tool": {"name": "Task", "subagent": [{"name": "Read", "real": true}]}}"#,
 ];
 
 /// A script with these steps.

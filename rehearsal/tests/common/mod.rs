@@ -7,24 +7,8 @@ use bytes::Bytes;
 use claude_sdk_bridge::decode::{Decoded, decode};
 use claude_sdk_bridge::messages::Message;
 use rehearsal::Script;
-use rehearsal::engine::{Done, Engine, Input, Pace, SessionState, Setup, Work};
+use rehearsal::engine::{Engine, Input, Pace, SessionState, Setup};
 use serde_json::{Value, json};
-
-/// Does some work of the engine's.
-pub(crate) type DoWork = Box<dyn FnMut(&Work) -> Done>;
-
-/// Does it as the real rim would.
-pub(crate) fn real_work() -> DoWork {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    Box::new(move |work| {
-        let end = work.ground.begin(work.job.clone());
-        let end = runtime.block_on(async { tokio::time::timeout(Duration::from_secs(60), end).await });
-        end.expect("the work has no end")
-    })
-}
 
 /// An engine with a clock, and the transcript of what it said.
 pub(crate) struct Host {
@@ -33,8 +17,6 @@ pub(crate) struct Host {
     pub transcript: String,
     /// Every frame that came.
     pub frames: Vec<Value>,
-    /// Does the engine's work at once; without it, work goes on for ever.
-    pub rim: Option<DoWork>,
     /// The ids of the questions that were asked, in order.
     pub asked: Vec<String>,
     requests: u32,
@@ -67,7 +49,6 @@ impl Host {
             now: Duration::ZERO,
             transcript: String::new(),
             frames: Vec::new(),
-            rim: None,
             asked: Vec::new(),
             requests: 0,
             rest: Vec::new(),
@@ -84,7 +65,6 @@ impl Host {
             self.take_output();
             match pace {
                 Pace::More => {}
-                _ if self.do_work() => {}
                 Pace::Until(then) if then <= end => self.now = then,
                 Pace::Until(_) | Pace::Input | Pace::Exit(_) => {
                     if let Pace::Exit(code) = pace {
@@ -99,15 +79,6 @@ impl Host {
                 }
             }
         }
-    }
-
-    fn do_work(&mut self) -> bool {
-        let (Some(rim), Some(work)) = (&mut self.rim, self.engine.work()) else {
-            return false;
-        };
-        let (number, done) = (work.number, rim(work));
-        self.engine.input(self.now, Input::Done(number, &done));
-        true
     }
 
     pub(crate) fn prompt(&mut self, text: &str) -> Pace {

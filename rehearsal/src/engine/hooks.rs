@@ -1,7 +1,7 @@
-//! Hooks that the host has registered: the callbacks before and after a tool, and what their answers mean.
+//! Hooks around a tool: the callbacks that the host has registered, what their answers mean, and what the script's own say.
 //!
-//! Place in the flow: `initialize` registers them; `hooked` sends them for every call, scripted or real, before anything
-//! else decides. What of several answers counts: a denial before a question before an allow, as in the CLI.
+//! Place in the flow: `initialize` registers them; `rounds` sends them for every call before anything else decides. What of
+//! several verdicts counts: a denial before a question before an allow, as in the CLI.
 
 use std::time::Duration;
 
@@ -9,11 +9,12 @@ use claude_sdk_bridge::messages::control::{
     HookCallback, HookInput, HookMatcher as Registration, IncomingControl, IncomingRequest, InitializeRequest,
 };
 use claude_sdk_bridge::messages::{ControlId, Informational, List, Message, ToolUseId};
-use permission_core::pipeline::hooks::{HOOK_TIMEOUT, HookMatcher, HookRun};
+use permission_core::pipeline::hooks::{HOOK_TIMEOUT, HookMatcher};
 use serde_json::{Map, Value, json};
 
 use super::core::Core;
 use crate::frames::{self, text};
+use crate::script::{Hook, HookDecision};
 
 /// When a callback is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +56,7 @@ struct Pending {
     blocks: bool,
 }
 
-/// What the callbacks of a round say together.
+/// What hooks say together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Verdict {
     /// Why the call is denied.
@@ -266,28 +267,20 @@ impl Round {
 }
 
 impl Verdict {
-    /// The same for the pipeline, which knows hooks by their ends.
-    pub(super) fn run(&self) -> HookRun {
-        let ended = |code: i32, stdout: String, stderr: &str| HookRun::Exited {
-            code,
-            stdout: stdout.into_bytes(),
-            stderr: stderr.as_bytes().to_vec(),
-        };
-        if let Some(reason) = &self.deny {
-            return ended(2, String::new(), reason);
+    /// What a script's hook says before its call.
+    pub(super) fn of_script(hook: &Hook) -> Self {
+        let decides = |decision| hook.decision == Some(decision);
+        let reason = |decision| decides(decision).then(|| hook.reason.clone());
+        Self {
+            deny: reason(HookDecision::Deny),
+            ask: reason(HookDecision::Ask),
+            allow: decides(HookDecision::Allow),
+            input: hook.updated_input.clone(),
+            ..Self::default()
         }
-        let mut said = Map::new();
-        if let Some(input) = &self.input {
-            said.insert("updatedInput".to_owned(), Value::Object(input.clone()));
-        }
-        if let Some(reason) = &self.ask {
-            let ask = json!({ "permissionDecision": "ask", "permissionDecisionReason": reason });
-            said.insert("hookSpecificOutput".to_owned(), ask);
-        }
-        ended(0, Value::Object(said).to_string(), "")
     }
 
-    pub(super) fn take(&mut self, moment: Moment, answer: &Value) {
+    fn take(&mut self, moment: Moment, answer: &Value) {
         let specific = answer.get("hookSpecificOutput");
         let words = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
         let decides = answer.get("decision").and_then(Value::as_str);
@@ -326,7 +319,7 @@ impl Verdict {
 }
 
 /// Whether an answer has the shape of one. What has not may be a denial that got lost.
-pub(super) fn is_valid(answer: &Value) -> bool {
+fn is_valid(answer: &Value) -> bool {
     let specific = answer.get("hookSpecificOutput");
     let field = |key: &str| specific.and_then(|specific| specific.get(key));
     let known = |decision: &Value| matches!(decision.as_str(), Some("allow" | "deny" | "ask" | "defer"));

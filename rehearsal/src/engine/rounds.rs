@@ -1,16 +1,14 @@
-//! Calls whose hooks are heard: rounds of the host's callbacks, and work that has ended.
+//! Calls whose hooks are heard: rounds of the host's callbacks.
 //!
-//! Place in the flow: `tool` and `real` start rounds and work; `reply`, `Play::advance` (time) and `Engine` (work) report
-//! here what came of them, and the call goes on.
+//! Place in the flow: `tool` starts rounds; `reply` and `Play::advance` (time) report here what came of them, and the call
+//! goes on.
 
 use claude_sdk_bridge::messages::ControlId;
 use serde_json::Value;
 
-use super::call::{Call, CallState, Refusal};
+use super::call::{CallState, Refusal};
 use super::core::Core;
-use super::ground::Done;
-use super::host_hooks::{Moment, Round, Verdict};
-use super::outcome::Outcome;
+use super::hooks::{Moment, Round};
 use super::play::{Play, Wait};
 use crate::frames::text;
 
@@ -22,9 +20,10 @@ impl Play {
         };
         let agent = call.agent();
         let told = call.told(agent.as_deref(), None);
-        let Some(round) = core.call_hooks(Moment::Before, &told) else {
+        let Some(mut round) = core.call_hooks(Moment::Before, &told) else {
             return false;
         };
+        round.verdict = std::mem::take(&mut call.verdict);
         call.round = Some(round);
         call.state = CallState::Tried;
         if core.end_of_input {
@@ -74,43 +73,16 @@ impl Play {
         if round.moment == Moment::Before {
             self.denials.push(call.denial());
             call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED_PENDING));
-            call.trial = None;
         }
         self.goes_on();
     }
 
     /// Takes back everything that is waited for, because the turn ends.
     pub(super) fn withdraw_hooks(&mut self, core: &mut Core) {
-        core.stop_work();
         for call in &mut self.calls {
-            call.work = None;
             if let Some(mut round) = call.round.take() {
                 round.withdraw(core);
             }
-        }
-    }
-
-    /// Some work has ended.
-    pub(crate) fn work_ended(&mut self, number: u64, done: &Done, core: &mut Core) {
-        let Some(place) = self.calls.iter().position(|call| call.work == Some(number)) else {
-            return;
-        };
-        let Some(call) = self.calls.get_mut(place) else {
-            return;
-        };
-        call.work = None;
-        self.goes_on();
-        let Some(call) = self.calls.get_mut(place) else {
-            return;
-        };
-        match done {
-            Done::Hook(run) if matches!(call.state, CallState::Tried) => {
-                let verdict = Verdict::of_command(Moment::Before, run);
-                call.verdict.allow |= verdict.allow;
-                self.hook_ended(place, &verdict.run(), core);
-            }
-            Done::Hook(run) => call.hear_feedback(&Verdict::of_command(Moment::After, run)),
-            Done::Tool(output) => call.outcome = Some(Outcome::ran(&call.step.name, output)),
         }
     }
 
@@ -131,22 +103,9 @@ impl Play {
         };
         if round.moment == Moment::Before {
             call.verdict = round.verdict;
-            if call.trial.is_some() {
-                self.host_hooks_heard(number, core);
-            } else {
-                self.pass_gate(number, core);
-            }
-            return;
-        }
-        call.hear_feedback(&round.verdict);
-    }
-}
-
-impl Call {
-    /// Has the model read what hooks say about what came out of the call.
-    fn hear_feedback(&mut self, verdict: &Verdict) {
-        if let Some(outcome) = &mut self.outcome {
-            for feedback in &verdict.feedback {
+            self.pass_gate(number, core);
+        } else if let Some(outcome) = &mut call.outcome {
+            for feedback in &round.verdict.feedback {
                 outcome.add(&text::hook_feedback(feedback));
             }
         }
