@@ -6,11 +6,12 @@
 use std::sync::Arc;
 
 use acp_proto::{Connection, RequestContext, Router, RouterBuilder, RouterError, RpcError, errors, schema};
+use claude_sdk_bridge::transcripts::TranscriptStore;
 use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::{
-    content,
+    content, history,
     initialize::{self, ClientFacts},
     manager::SessionManager,
     session::{Command, NewSession, SessionHandle, open},
@@ -21,7 +22,7 @@ use crate::{
 
 /// Registers every method.
 pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {
-    let [m1, m2, m3, m4, m5, m6, m7, m8] = std::array::from_fn(|_| Arc::clone(manager));
+    let [m1, m2, m3, m4, m5, m6, m7, m8, m9] = std::array::from_fn(|_| Arc::clone(manager));
     Ok(RouterBuilder::new()
         .request("initialize", move |ctx, request| {
             std::future::ready(initialize(&m1, &ctx, &request))
@@ -50,6 +51,7 @@ pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterErro
         .request("session/close", move |ctx, request| {
             close(Arc::clone(&m6), ctx, request)
         })?
+        .request("session/list", move |_, request| list(Arc::clone(&m9), request))?
         .build())
 }
 
@@ -196,6 +198,21 @@ async fn close(
         session.close().await;
     }
     Ok(schema::CloseSessionResponse::new())
+}
+
+async fn list(
+    manager: Arc<SessionManager>,
+    request: schema::ListSessionsRequest,
+) -> Result<schema::ListSessionsResponse, RpcError> {
+    history::list(stored(&manager, "session/list")?, request).await
+}
+
+/// Where stored conversations lie. A scripted Claude keeps none, and nobody is told that it does.
+fn stored(manager: &SessionManager, method: &str) -> Result<TranscriptStore, RpcError> {
+    manager
+        .config
+        .transcripts()
+        .ok_or_else(|| errors::method_not_found(method))
 }
 
 fn find(

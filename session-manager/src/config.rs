@@ -11,6 +11,7 @@ use std::{
 use claude_sdk_bridge::{
     query::QueryTimings,
     settings::{SettingsSurroundings, SettingsTexts},
+    transcripts::TranscriptStore,
 };
 use permission_core::guard::Policy;
 
@@ -56,6 +57,14 @@ impl ManagerConfig {
             SettingsOrigin::Given(_) => None,
         };
         told.or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+
+    /// Where Claude keeps its conversations; none where it is not the real one.
+    pub(crate) fn transcripts(&self) -> Option<TranscriptStore> {
+        match &self.settings {
+            SettingsOrigin::Files(files) => Some(TranscriptStore::new(&files.claude_directory()?)),
+            SettingsOrigin::Given(_) => None,
+        }
     }
 }
 

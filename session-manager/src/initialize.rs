@@ -74,7 +74,9 @@ pub(crate) fn respond(
         .image(true)
         .embedded_context(true);
     let mcp = schema::McpCapabilities::new().http(true).sse(true);
+    let stored = config.transcripts().is_some();
     let sessions = schema::SessionCapabilities::new()
+        .list(stored.then(schema::SessionListCapabilities::new))
         .additional_directories(schema::SessionAdditionalDirectoriesCapabilities::new())
         .close(schema::SessionCloseCapabilities::new())
         .system_prompt(

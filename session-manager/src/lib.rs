@@ -2,7 +2,8 @@
 //!
 //! Reading order follows a prompt: `agent` is the table of ACP methods, `manager` knows the sessions, `setup` and `content`
 //! read what the client sends, `session` is the actor that routes, `turn` decides which prompt runs, `translate` and
-//! `tools` turn Claude's messages into updates, `permission` keeps the open questions. This crate knows no transport, no
+//! `tools` turn Claude's messages into updates, `permission` keeps the open questions, `history` brings back
+//! what was said before. This crate knows no transport, no
 //! process and no argv.
 
 mod agent;
@@ -21,6 +22,8 @@ mod content;
 
 mod session;
 mod turn;
+
+mod history;
 
 mod tools;
 mod translate;

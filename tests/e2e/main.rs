@@ -25,6 +25,7 @@ mod guard_reach;
 mod guard_support;
 mod guard_time;
 mod guard_words;
+mod history;
 mod life;
 mod listen;
 mod modes_kept;
@@ -74,6 +75,7 @@ fn main() {
         start::cases(),
         rpc::cases(),
         sessions::cases(),
+        history::cases(),
         client_choices::cases(),
         settings_hooks::cases(),
         turns::cases(),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::entry::{Entry, Meaning, meaning};
-use super::store::TranscriptFile;
+use super::store::{TranscriptFile, resolved};
 
 /// How much is read at either end.
 const END_BYTES: u64 = 64 << 10;
@@ -32,6 +32,11 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Its folder without links, to be compared.
+    pub fn folder(&self) -> PathBuf {
+        resolved(&self.cwd)
+    }
+
     /// Reads the ends of a transcript. `None` where there is nothing to show: a subagent's, or one in which nobody has said
     /// anything.
     ///
