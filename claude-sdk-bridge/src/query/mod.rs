@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde_json::Value;
 use tokio::io::AsyncRead;
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -26,7 +27,7 @@ use self::channel::Channel;
 use self::lines::{LineReader, MAX_LINE_BYTES};
 use crate::backend::{Exit, Life, Running};
 use crate::decode::{Decoded, decode};
-use crate::messages::Message;
+use crate::messages::{Message, control::ControlRequest};
 
 pub use self::event::QueryEvent;
 pub use self::handle::{ControlCall, ControlError, QueryHandle};
@@ -98,6 +99,21 @@ impl Query {
         match self.kept.pop_front() {
             Some(event) => event,
             None => self.fresh().await,
+        }
+    }
+
+    /// Asks Claude something and waits for the answer; what it says meanwhile is kept for [`Query::next`].
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn ask(&mut self, request: ControlRequest) -> Result<Value, ControlError> {
+        let mut call = self.handle().request(request);
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut call => return answer,
+                event = self.fresh() => self.kept.push_back(event),
+            }
         }
     }
 

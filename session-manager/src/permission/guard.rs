@@ -153,14 +153,9 @@ impl SessionGuard {
         }
     }
 
-    /// The next hook that ends.
+    /// The next hook that ends; `None` when none is running.
     pub(crate) async fn next(&mut self) -> Option<HookEnded> {
         self.running.next().await
-    }
-
-    /// Whether no hook is running.
-    pub(crate) fn is_idle(&self) -> bool {
-        self.running.is_idle()
     }
 
     /// Goes on after a hook; the reply, once there is one. `mode` is the session's by now.

@@ -83,14 +83,13 @@ impl RunningHooks {
         self.waiting.insert(control.clone(), waiting);
     }
 
-    /// The next hook that ends; `None` for one that was given up.
+    /// The next hook that ends, passing over those that were given up; `None` when none is left.
     pub(super) async fn next(&mut self) -> Option<HookEnded> {
-        self.hooks.next().await.flatten()
-    }
-
-    /// Whether none is running.
-    pub(super) fn is_idle(&self) -> bool {
-        self.hooks.is_empty()
+        loop {
+            if let Some(ended) = self.hooks.next().await? {
+                return Some(ended);
+            }
+        }
     }
 
     /// What waited for a hook that has ended.

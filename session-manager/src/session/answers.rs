@@ -11,7 +11,7 @@ use claude_sdk_bridge::{
 };
 use serde_json::{Value, json};
 
-use super::Login;
+use super::{Login, start::LaunchFailure};
 use crate::turn::Outcome;
 
 /// The event that ended a turn, with what it has to say.
@@ -20,9 +20,7 @@ pub(super) enum Cause<'a> {
     None,
     Result(&'a ResultMessage),
     Exit(&'a Exit),
-    Launch(&'a StartError),
-    /// A process came up on an account that may not be used.
-    Account,
+    Launch(&'a LaunchFailure),
 }
 
 /// What was seen during the running turn that its end does not say itself.
@@ -50,8 +48,7 @@ pub(super) fn answer(
         }
         (Outcome::Cancelled, _) => Ok(schema::PromptResponse::new(schema::StopReason::Cancelled).usage(used)),
         (Outcome::Died, Cause::Exit(exit)) => Err(died(exit)),
-        (Outcome::LaunchFailed, Cause::Launch(error)) => Err(start_error(error)),
-        (Outcome::LaunchFailed, Cause::Account) => Err(login.refused()),
+        (Outcome::LaunchFailed, Cause::Launch(failure)) => Err(launch_error(failure, login)),
         (Outcome::QueueFull, _) => Err(failure(
             "too many prompts wait for this session; wait for answers before sending more",
             "queue_full",
@@ -65,7 +62,11 @@ pub(super) fn answer(
 }
 
 /// The error of a process that did not start.
-pub(super) fn start_error(error: &StartError) -> RpcError {
+pub(super) fn launch_error(failure: &LaunchFailure, login: &Login) -> RpcError {
+    let error = match failure {
+        LaunchFailure::Start(error) => error,
+        LaunchFailure::Account => return login.refused(),
+    };
     let exit = match error {
         StartError::Launch(_) => None,
         StartError::Exited { exit }

@@ -1,48 +1,34 @@
 //! One session: a Claude process, the turns it runs for a client, and the questions it asks.
 //!
 //! Place in the flow: the method registry sends [`Command`]s through a [`SessionHandle`]; the actor owns everything else.
-//! The actor only routes: decisions are taken by the turn machine, the translator and permission-core.
+//! The actor only routes, over parts with their own fields: `process`, `prompts`, `questions`, `choices`, `outlet`. What a
+//! part wants done is an `effect`; decisions are taken by the turn machine, the translator and permission-core.
 
 mod actor;
 mod answers;
-mod asking;
-mod configure;
-mod control;
-mod effects;
-mod frames;
+mod choices;
+mod effect;
 mod grants;
-mod guarding;
-mod launch;
 mod login;
 mod open;
-mod outbox;
-mod overlay;
+mod outlet;
+mod process;
+mod prompts;
+mod questions;
 mod settings;
 mod start;
 #[cfg(test)]
 mod tests;
 
-use std::{path::PathBuf, sync::Arc};
-
 use acp_proto::{Connection, ConnectionId, RpcError, errors, schema};
-use claude_sdk_bridge::{
-    backend::Backend,
-    launch::LaunchOptions,
-    messages::{ContentBlock, control::InitializeRequest},
-};
-use permission_core::guard::Policy;
+use claude_sdk_bridge::messages::ContentBlock;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use login::Login;
 pub(crate) use open::open;
 
-use crate::{
-    config::{Environment, Timings},
-    initialize::ClientFacts,
-    setup::Setup,
-    turn::PromptId,
-};
+use crate::{initialize::ClientFacts, setup::Setup, turn::PromptId};
 
 /// How many commands may wait for an actor. It takes them without waiting itself, so this is reached only by a flood.
 const COMMAND_QUEUE: usize = 1024;
@@ -87,7 +73,10 @@ pub(crate) enum Command {
     /// Stop or forget one prompt.
     CancelPrompt(PromptId),
     /// Change the permission mode.
-    SetMode { id: String, reply: Reply<()> },
+    SetMode {
+        id: String,
+        reply: Reply<Vec<schema::SessionConfigOption>>,
+    },
     /// Change a config option.
     SetOption {
         id: String,
@@ -123,6 +112,12 @@ pub(crate) struct SessionHandle {
 }
 
 impl SessionHandle {
+    /// The way to an actor, and the actor's end of it.
+    fn new(owner: ConnectionId) -> (Self, mpsc::Receiver<Command>) {
+        let (commands, receiver) = mpsc::channel(COMMAND_QUEUE);
+        (Self { commands, owner }, receiver)
+    }
+
     /// The connection that may use the session.
     pub(crate) fn owner(&self) -> ConnectionId {
         self.owner
@@ -157,44 +152,5 @@ impl SessionHandle {
             // An actor that is gone has ended its process on the way.
             let _: Result<(), _> = ended.await;
         }
-    }
-}
-
-/// The connection a session talks to, and the id it goes by there.
-pub(crate) struct Link {
-    pub(crate) connection: Connection,
-    pub(crate) session_id: schema::SessionId,
-}
-
-impl Link {
-    fn channel() -> (mpsc::Sender<Command>, mpsc::Receiver<Command>) {
-        mpsc::channel(COMMAND_QUEUE)
-    }
-}
-
-/// What all of a session's Claude processes are started with.
-#[derive(Clone)]
-pub(crate) struct Origin {
-    pub(crate) backend: Arc<dyn Backend>,
-    /// What an operator decides for all of them.
-    pub(crate) policy: Option<Arc<Policy>>,
-    pub(crate) timings: Timings,
-    /// The environment of this process.
-    pub(crate) environment: Environment,
-    pub(crate) home: Option<PathBuf>,
-    pub(crate) login: Login,
-    pub(crate) options: LaunchOptions,
-    /// What each process is greeted with, beside what is ours.
-    pub(crate) greeting: InitializeRequest,
-}
-
-impl Origin {
-    /// The options of the next process. Under a policy they depend on what the settings files say now.
-    fn next(&self, watch: Option<&settings::SettingsWatch>) -> LaunchOptions {
-        let mut options = self.options.clone();
-        let files = watch.map(settings::SettingsWatch::texts).unwrap_or_default();
-        let environment = self.environment.variables();
-        overlay::lay_over(&mut options, self.policy.as_deref(), &files, environment);
-        options
     }
 }

@@ -1,51 +1,32 @@
 //! Opening a session: the settings it starts from, its first process, and the actor that runs it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 use acp_proto::{RpcError, schema};
-use claude_sdk_bridge::messages::ClaudeSessionId;
-use futures::stream::FuturesUnordered;
-use permission_core::settings::{HostFacts, SettingsProblem};
-use tokio::sync::mpsc;
+use permission_core::settings::HostFacts;
 
 use super::{
-    Command, Link, Login, NewSession, Opened, Origin, SessionHandle,
-    actor::{Actor, Claude, Farewell, Transcript},
-    answers::{self, TurnFacts},
-    configure::Waiter,
-    grants::Grants,
-    outbox::Outbox,
-    settings::{self, SettingsWatch},
-    start::{Started, start},
+    Login, NewSession, Opened, SessionHandle,
+    actor::Actor,
+    answers,
+    choices::Choices,
+    outlet::Outlet,
+    process::Process,
+    questions::{Client, Questions},
+    settings::{self, Settings, Texts},
+    start::{Origin, Started, start},
 };
 use crate::{
     SettingsOrigin,
-    client_options::{ClientOptionError, OPTIONS},
+    client_options::{ClientOptionError, OPTIONS, Wanted},
     commands,
     manager::SessionManager,
     modes::Modes,
     options::{Options, SettingsFacts},
-    permission::{Asks, GuardFacts, SessionGuard, Subagents, Whose},
-    setup::{Setup, SetupError},
+    permission::{GuardFacts, SessionGuard, Whose},
+    setup::SetupError,
     translate::{self, Translator},
-    turn::{Event, Generation, TurnMachine},
-    usage::{TurnUsage, UsageMeter},
 };
-
-/// Everything about a new session that is known before its first process is.
-struct Opening {
-    id: ClaudeSessionId,
-    client: crate::initialize::ClientFacts,
-    link: Link,
-    announce_after: tokio_util::sync::CancellationToken,
-    origin: Origin,
-    modes: Modes,
-    notes: Vec<SettingsProblem>,
-    /// What the user has to know about what the client asked for.
-    notices: Vec<String>,
-    watch: Option<SettingsWatch>,
-    guard: SessionGuard,
-}
 
 /// Opens a new session: reads the settings, starts Claude, then the actor. Dropping the future ends a process that is
 /// being started.
@@ -53,165 +34,125 @@ struct Opening {
 /// # Errors
 /// When Claude does not start.
 pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Result<Opened, RpcError> {
-    let mut opening = prepare(&manager, new).await;
-    if let Some(mode) = opening.origin.options.permission_mode {
-        let mode = opening.modes.requested(mode.wire_id()).map_err(|error| {
-            RpcError::from(SetupError::Option(ClientOptionError::NotOffered {
-                key: format!("{OPTIONS}permissionMode"),
-                reason: error.to_string(),
-            }))
-        })?;
-        opening.modes.set(mode);
-    }
-    let mode = opening.modes.current();
-    let mut options = opening.origin.next(opening.watch.as_ref());
-    opening.modes.launch(mode, &mut options);
-    let started = start(&opening.origin, &options, &[]).await;
-    let started = started.map_err(|error| answers::start_error(&error))?;
-    if !opening.origin.login.takes(&started.info) {
-        return Err(opening.origin.login.refused());
-    }
-    if opening.origin.options.settings.is_some()
-        && let Some((setting, reason)) = settings::left_out(&started.settings)
+    let wanted = &new.setup.wanted;
+    let settings = read_settings(&manager, wanted).await;
+    let (mut modes, problems) = modes(&manager, wanted, &settings)?;
+    let origin = Origin {
+        backend: Arc::clone(&manager.backend),
+        timings: manager.config.timings.clone(),
+        login: Login::new(&manager.config.login, new.client),
+        greeting: wanted.greeting.clone(),
+    };
+    let mut options = wanted.options.clone();
+    settings.enforce(&mut options);
+    modes.launch(modes.current(), &mut options);
+    let started = start(&origin, &options, &[]).await;
+    let started = started.map_err(|failure| answers::launch_error(&failure, &origin.login))?;
+    let Started { query, told } = *started;
+    if wanted.options.settings.is_some()
+        && let Some((setting, reason)) = settings::left_out(&told.settings)
     {
         return Err(SetupError::Option(ClientOptionError::LeftOut { setting, reason }).into());
     }
-    let facts = SettingsFacts::read(&started.settings);
-    let mut choices = Options::new(&started.info, facts, opening.client.switches);
-    choices.asked(&options).map_err(SetupError::from)?;
-    choices.observed_settings(&started.settings);
-    Ok(opening.run(*started, choices))
+    let facts = SettingsFacts::read(&told.settings);
+    let mut chosen = Options::new(&told.info, facts, new.client.switches);
+    chosen.asked(&options).map_err(SetupError::from)?;
+    chosen.observed_settings(&told.settings);
+
+    let started_in = modes.started(told.mode(), chosen.supports_auto(chosen.model()));
+    let id = schema::SessionId::new(new.setup.id.as_str());
+    let mut outlet = Outlet::new(new.connection.clone(), id.clone(), new.announce_after.clone());
+    outlet.show([commands::update(&told.info.commands)]);
+    let notes = problems.iter().chain(&new.setup.notices).chain(&started_in);
+    outlet.show(notes.map(|note| translate::warning(note)));
+    let mut questions = questions(&manager, &new);
+    questions.settings_told(&told.settings);
+    let translator = Translator::new(
+        id.clone(),
+        wanted.options.cwd.clone(),
+        new.client.extensions.terminal,
+    );
+    let choices = Choices::new(
+        (modes, chosen),
+        settings,
+        wanted.options.clone(),
+        new.client.switches,
+    );
+    let (handle, commands) = SessionHandle::new(new.connection.id());
+    let opened = Opened {
+        id,
+        modes: choices.modes().state(),
+        options: choices.options(),
+        handle,
+    };
+    let process = Process::new(origin, query, new.setup.id);
+    let actor = Actor::new(process, questions, choices, (translator, outlet), told.mode());
+    tokio::spawn(actor.run(commands));
+    Ok(opened)
 }
 
-async fn prepare(manager: &SessionManager, new: NewSession) -> Opening {
+async fn read_settings(manager: &SessionManager, wanted: &Wanted) -> Settings {
     let config = &manager.config;
-    let Setup { id, wanted, notices } = new.setup;
-    let watch = match config.settings.clone() {
+    let texts = match &config.settings {
         SettingsOrigin::Files(surroundings) => {
-            SettingsWatch::start(manager.settings_watcher(), surroundings, &wanted.options).await
+            Texts::watch(manager.settings_watcher(), surroundings, &wanted.options).await
         }
-        SettingsOrigin::Given(texts) => Some(SettingsWatch::of(texts, &wanted.options)),
+        SettingsOrigin::Given(texts) => Texts::Given(texts.clone()),
     };
-    let settings = settings::effective(watch.as_ref(), config.policy.as_deref());
+    Settings::new(
+        texts,
+        &wanted.options,
+        config.policy.clone(),
+        config.environment.clone(),
+    )
+}
+
+/// The modes of a new session, in the one that its client asked for, and what is wrong with its settings.
+fn modes(
+    manager: &SessionManager,
+    wanted: &Wanted,
+    settings: &Settings,
+) -> Result<(Modes, Vec<String>), SetupError> {
+    let privileges = manager.config.privileges;
     let host = HostFacts {
-        root: config.privileges.root,
-        sandboxed: config.privileges.sandboxed,
+        root: privileges.root,
+        sandboxed: privileges.sandboxed,
         client_opted_out: wanted.bypass_declined,
         model_supports_auto: None,
     };
-    let (modes, notes) = Modes::new(settings, host);
-    let session_id = schema::SessionId::new(id.as_str());
+    let (mut modes, problems) = Modes::new(settings.effective(), host);
+    if let Some(mode) = wanted.options.permission_mode {
+        let mode = modes.requested(mode.wire_id()).map_err(|error| {
+            SetupError::Option(ClientOptionError::NotOffered {
+                key: format!("{OPTIONS}permissionMode"),
+                reason: error.to_string(),
+            })
+        })?;
+        modes.set(mode);
+    }
+    Ok((modes, problems.iter().map(ToString::to_string).collect()))
+}
+
+fn questions(manager: &SessionManager, new: &NewSession) -> Questions {
+    let (config, options) = (&manager.config, &new.setup.wanted.options);
+    let session = schema::SessionId::new(new.setup.id.as_str());
     let guard = SessionGuard::new(GuardFacts {
         policy: config.policy.clone(),
         audit: config.audit.clone(),
         whose: Whose {
             connection: format!("{} #{}", new.connection.label(), new.connection.id()),
-            session: session_id.to_string(),
-            cwd: wanted.options.cwd.clone(),
+            session: session.to_string(),
+            cwd: options.cwd.clone(),
         },
         home: config.home.clone(),
         claude: config.claude_directory(),
-        additional: wanted.options.additional_directories.clone(),
+        additional: options.additional_directories.clone(),
     });
-    Opening {
-        guard,
-        id,
-        notices,
-        client: new.client,
-        link: Link {
-            connection: new.connection,
-            session_id,
-        },
-        announce_after: new.announce_after,
-        origin: Origin {
-            backend: Arc::clone(&manager.backend),
-            timings: config.timings.clone(),
-            policy: config.policy.clone(),
-            environment: config.environment.clone(),
-            home: config.home.clone(),
-            login: Login::new(&config.login, new.client),
-            options: wanted.options,
-            greeting: wanted.greeting,
-        },
-        modes,
-        notes,
-        watch,
-    }
-}
-
-impl Opening {
-    fn run(self, started: Started, choices: Options) -> Opened {
-        let (sender, commands) = Link::channel();
-        let handle = SessionHandle {
-            commands: sender,
-            owner: self.link.connection.id(),
-        };
-        let mode = started.mode();
-        let mut actor = self.actor(started, choices, commands);
-        actor.dispatch(Event::Adopted(Generation(1)));
-        if mode.is_some_and(|mode| mode != actor.modes.current()) {
-            actor.set_mode(actor.modes.current(), Waiter::Nobody);
-        }
-        let opened = Opened {
-            id: actor.link.session_id.clone(),
-            modes: actor.modes.state(),
-            options: actor.option_list(),
-            handle,
-        };
-        tokio::spawn(actor.run());
-        opened
-    }
-
-    fn actor(mut self, started: Started, options: Options, commands: mpsc::Receiver<Command>) -> Actor {
-        let mode = started.mode();
-        let Started {
-            query,
-            info,
-            settings,
-            early,
-        } = started;
-        self.guard.settings_told(&settings);
-        let supports_auto = options.supports_auto(options.model());
-        self.notices.extend(self.modes.started(mode, supports_auto));
-        let mut greetings = vec![commands::update(&info.commands)];
-        greetings.extend(
-            self.notes
-                .iter()
-                .map(|note| translate::warning(&note.to_string())),
-        );
-        greetings.extend(self.notices.iter().map(|notice| translate::warning(notice)));
-        let session_id = self.link.session_id.clone();
-        let cwd = self.origin.options.cwd.clone();
-        Actor {
-            translator: Translator::new(session_id, cwd, self.client.extensions.terminal),
-            options,
-            origin: self.origin,
-            link: self.link,
-            commands,
-            claude: Claude::Running(Generation(1), Box::new(query)),
-            early,
-            turn: TurnMachine::new(),
-            prompts: HashMap::new(),
-            unheard: Vec::new(),
-            asks: Asks::default(),
-            guard: self.guard,
-            grants: Grants::default(),
-            modes: self.modes,
-            client: self.client,
-            watch: self.watch,
-            transcript: Transcript::Unwritten(self.id),
-            calls: FuturesUnordered::new(),
-            outbox: Outbox::held(),
-            escalation: None,
-            announce_after: Some(self.announce_after),
-            greetings,
-            subagents: Subagents::default(),
-            facts: TurnFacts::default(),
-            meter: UsageMeter::new(),
-            turn_usage: TurnUsage::default(),
-            hand_off: None,
-            closing: Vec::new(),
-            farewell: Farewell::No,
-        }
-    }
+    let client = Client {
+        connection: new.connection.clone(),
+        session,
+        cwd: options.cwd.clone(),
+        home: config.home.clone(),
+    };
+    Questions::new(guard, client)
 }

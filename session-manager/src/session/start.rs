@@ -1,34 +1,55 @@
 //! From launch options to a Claude that is ready: started, greeted, and asked what its settings come to.
 //!
-//! What Claude says meanwhile is kept in order for the actor. Dropping the future ends what it has started.
+//! Dropping the future ends what it has started.
 
-use std::collections::VecDeque;
+use std::sync::Arc;
 
 use claude_sdk_bridge::{
+    backend::Backend,
     launch::LaunchOptions,
     messages::control::{ControlRequest, InitializeRequest, InitializeResponse},
-    query::{ControlError, Query, QueryEvent, StartError},
+    query::{Query, StartError},
 };
 use permission_core::PermissionMode;
 use serde_json::Value;
 
-use super::Origin;
-use crate::{options::Request, permission};
+use super::Login;
+use crate::{config::Timings, options::Request, permission};
+
+/// What all of a session's Claude processes are started with.
+#[derive(Clone)]
+pub(super) struct Origin {
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) timings: Timings,
+    pub(super) login: Login,
+    /// What each process is greeted with, beside what is ours.
+    pub(super) greeting: InitializeRequest,
+}
 
 /// A Claude that is ready.
 pub(super) struct Started {
     pub(super) query: Query,
+    pub(super) told: Told,
+}
+
+/// What a process has told about itself.
+pub(super) struct Told {
     pub(super) info: InitializeResponse,
     /// Its answer to `get_settings`; null when it gave none.
     pub(super) settings: Value,
-    /// What it said before it was ready.
-    pub(super) early: VecDeque<QueryEvent>,
+}
+
+/// Why there is no process.
+pub(super) enum LaunchFailure {
+    Start(StartError),
+    /// It came up on an account that may not be used.
+    Account,
 }
 
 /// What became of an attempt to start a process.
-pub(super) type LaunchResult = Result<Box<Started>, StartError>;
+pub(super) type LaunchResult = Result<Box<Started>, LaunchFailure>;
 
-impl Started {
+impl Told {
     /// The mode that the process is in.
     pub(super) fn mode(&self) -> Option<PermissionMode> {
         self.info
@@ -36,30 +57,21 @@ impl Started {
             .as_str()
             .and_then(PermissionMode::from_wire_id)
     }
+}
 
+impl Started {
     /// Tells it choices of the session, and asks what its settings come to with them.
     pub(super) async fn choose(&mut self, choices: &[Request]) {
         for choice in choices {
-            if let Err(error) = self.ask(choice.to_control()).await {
+            if let Err(error) = self.query.ask(choice.to_control()).await {
                 tracing::warn!(%error, "claude did not take a choice of the session's");
             }
         }
-        let settings = self.ask(ControlRequest::GetSettings(Default::default())).await;
-        self.settings = settings.unwrap_or_else(|error| {
+        let settings = self.query.ask(ControlRequest::GetSettings(Default::default()));
+        self.told.settings = settings.await.unwrap_or_else(|error| {
             tracing::debug!(%error, "claude did not tell its settings");
             Value::Null
         });
-    }
-
-    async fn ask(&mut self, request: ControlRequest) -> Result<Value, ControlError> {
-        let mut call = self.query.handle().request(request);
-        loop {
-            tokio::select! {
-                biased;
-                answer = &mut call => return answer,
-                event = self.query.next() => self.early.push_back(event),
-            }
-        }
     }
 }
 
@@ -75,12 +87,15 @@ pub(super) async fn start(origin: &Origin, options: &LaunchOptions, choices: &[R
         ..origin.greeting.clone()
     };
     let timings = &origin.timings.query;
-    let (query, info) = Query::start(origin.backend.as_ref(), options, greeting, timings).await?;
+    let started = Query::start(origin.backend.as_ref(), options, greeting, timings).await;
+    let (query, info) = started.map_err(LaunchFailure::Start)?;
+    if !origin.login.takes(&info) {
+        return Err(LaunchFailure::Account);
+    }
+    let settings = Value::Null;
     let mut started = Box::new(Started {
         query,
-        info,
-        settings: Value::Null,
-        early: VecDeque::new(),
+        told: Told { info, settings },
     });
     started.choose(choices).await;
     Ok(started)

@@ -144,7 +144,7 @@ impl Translator {
         self.calls.announce(call, &self.surroundings.presenting())
     }
 
-    /// The question about a call was answered: it runs now, or its result will say that it was denied.
+    /// The question about a call was answered, or will not be: it runs now, or its result will say that it was denied.
     pub(crate) fn decided(&mut self, id: &str, allowed: bool) -> Option<SessionUpdate> {
         let ended = self.calls.end_without_result(id, allowed);
         if allowed {
@@ -152,11 +152,6 @@ impl Translator {
         } else {
             ended
         }
-    }
-
-    /// The question about a call will not be answered.
-    pub(crate) fn aborted(&mut self, id: &str) -> Option<SessionUpdate> {
-        self.calls.end_without_result(id, false)
     }
 
     /// The plan of this call is handed to another process; the rejection that ends it in this one is not shown.

@@ -549,8 +549,8 @@ fn an_allowed_call_is_in_progress_and_one_that_is_only_a_question_has_ended() {
         );
     }
     translator.announce(&call("t5", "SandboxNetworkAccess"));
-    assert_eq!(wire(translator.aborted("t5"))[0]["status"], "failed");
-    assert!(translator.aborted("t1").is_none() && translator.aborted("").is_none());
+    assert_eq!(wire(translator.decided("t5", false))[0]["status"], "failed");
+    assert!(translator.decided("t1", false).is_none() && translator.decided("", false).is_none());
     let open = wire(translator.settle_open(SettleReason::Cancelled));
     assert_eq!(open.len(), 2, "what was asked only is settled already");
     let note = wire([unanswerable("no handler")]);

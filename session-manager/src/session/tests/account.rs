@@ -67,6 +67,7 @@ async fn an_agent_that_hides_subscriptions_runs_no_turn_on_one() {
         let mut claude = world.claude().await;
         claude.greet_on(account).await;
         if welcome {
+            claude.tell_settings().await;
             let uuid = claude.take_prompt().await;
             claude.result(&uuid, json!({})).await;
         }

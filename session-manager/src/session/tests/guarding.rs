@@ -47,9 +47,13 @@ impl FakeClaude {
     }
 
     async fn call_back(&mut self, callback: &str, input: Value) {
+        self.call_back_as("hook-1", callback, input).await;
+    }
+
+    async fn call_back_as(&mut self, id: &str, callback: &str, input: Value) {
         let request = json!({"subtype": "hook_callback", "callback_id": callback, "tool_use_id": "toolu_1", "input": input});
         self.lines
-            .send(json!({"type": "control_request", "request_id": "hook-1", "request": request}))
+            .send(json!({"type": "control_request", "request_id": id, "request": request}))
             .await;
     }
 
@@ -278,6 +282,29 @@ async fn a_withdrawn_callback_gets_no_reply_and_its_hook_ends() {
     let uuid = claude.take_prompt().await;
     claude.result(&uuid, json!({})).await;
     assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
+}
+
+#[tokio::test]
+async fn a_hook_that_is_given_up_holds_no_other_up() {
+    let hook = |tool: &str, command: &str| json!({"matcher": tool, "hooks": [{"type": "command", "command": command}]});
+    let hooks = json!([
+        hook("Bash", "sleep 600"),
+        hook("Read", "sleep 0.3; echo 'DENY: no'")
+    ]);
+    let (_world, mut claude) = under(json!({"hooks": {"PreToolUse": hooks}})).await;
+    for (id, tool, input) in [
+        ("hook-1", "Bash", json!({"command": "ls"})),
+        ("hook-2", "Read", json!({"file_path": "/a"})),
+    ] {
+        let input = json!({"tool_name": tool, "tool_input": input});
+        claude.call_back_as(id, "before_tool", input).await;
+    }
+    claude
+        .lines
+        .send(json!({"type": "control_cancel_request", "request_id": "hook-1"}))
+        .await;
+    let (control, reply) = claude.reply().await;
+    assert_eq!((control.as_str(), decision(&reply)), ("hook-2", "deny"));
 }
 
 #[tokio::test(start_paused = true)]

@@ -345,9 +345,18 @@ impl World {
 }
 
 impl FakeClaude {
-    /// Answers `initialize`.
+    /// Answers what a process is asked before its first prompt.
     pub(super) async fn greet(&mut self) {
         self.greet_on(Value::Null).await;
+        self.tell_settings().await;
+    }
+
+    /// Answers `get_settings`.
+    pub(super) async fn tell_settings(&mut self) {
+        let request = self.lines.receive().await;
+        assert_eq!(request["request"]["subtype"], "get_settings");
+        self.succeed(&request, json!({"effective": {}, "applied": {}}))
+            .await;
     }
 
     /// Answers `initialize`, logged in to this account.
@@ -365,10 +374,6 @@ impl FakeClaude {
             json!({"value": "other", "displayName": "Other", "description": "d", "supportsAutoMode": false});
         let payload = json!({"commands": [command], "models": [model, other], "account": account, "current_permission_mode": mode.wire_id()});
         self.succeed(&request, payload).await;
-        let request = self.lines.receive().await;
-        assert_eq!(request["request"]["subtype"], "get_settings");
-        self.succeed(&request, json!({"effective": {}, "applied": {}}))
-            .await;
     }
 
     pub(super) async fn succeed(&mut self, request: &Value, payload: Value) {

@@ -1,42 +1,36 @@
 //! What Claude says, routed: to the translator, the turn machine, the mode, the open questions.
 
 use claude_sdk_bridge::{
-    backend::Exit,
     decode::DeltaLine,
     messages::{
         ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage, SessionState,
-        SystemEvent, SystemMessage, TurnOutcome, control::IncomingRequest,
+        SystemEvent, SystemMessage, TurnOutcome,
+        control::{ControlRequest, GetContextUsage},
     },
     query::QueryEvent,
 };
-use permission_core::PermissionMode;
 
-use super::{
-    actor::{Actor, Claude, Transcript},
-    answers::{self, Cause},
-};
+use super::Actor;
 use crate::{
     commands,
+    session::{
+        answers::{self, Cause},
+        effect::{Effect, Purpose},
+    },
     turn::{Attribution, Event, Generation, PromptId, TurnEnd},
 };
 
 impl Actor {
     /// Takes one event of Claude's.
-    pub(super) fn frame(&mut self, event: QueryEvent) {
-        let Some(generation) = self.generation() else {
-            return;
-        };
+    pub(super) fn frame(&mut self, generation: Generation, event: QueryEvent) {
         match event {
             QueryEvent::Delta(delta) => self.delta(&delta),
             QueryEvent::Message(message) => self.message(generation, &message),
-            QueryEvent::ControlRequest { id, request } => match request {
-                IncomingRequest::CanUseTool(question) => self.ask(id, question),
-                IncomingRequest::HookCallback(callback) => self.called_back(id, callback),
-                other => self.other_request(&id, &other),
-            },
+            QueryEvent::ControlRequest { id, request } => {
+                self.question(|questions, session| questions.asked(id, request, session));
+            }
             QueryEvent::ControlCancel { id } => {
-                self.guard.withdraw(&id);
-                self.withdrawn_by_claude(&id);
+                self.question(|questions, session| questions.withdrawn(&id, session));
             }
             QueryEvent::Ended(exit) => self.process_gone(generation, &exit),
         }
@@ -45,48 +39,37 @@ impl Actor {
     /// Takes a piece of text, on the hot path.
     pub(super) fn delta(&mut self, delta: &DeltaLine) {
         if let Some(line) = self.translator.delta(delta) {
-            self.outbox.push(&self.link.connection, line);
-        }
-    }
-
-    /// The process is gone, wanted or not.
-    pub(super) fn process_gone(&mut self, generation: Generation, exit: &Exit) {
-        self.claude = Claude::Absent;
-        self.guard.forget_process();
-        self.dispatch_because(Event::Ended(generation), Cause::Exit(exit));
-    }
-
-    pub(super) fn generation(&self) -> Option<Generation> {
-        match &self.claude {
-            Claude::Running(generation, _) => Some(*generation),
-            Claude::Absent | Claude::Starting(..) | Claude::Ending(..) => None,
+            self.outlet.send(line);
         }
     }
 
     /// Updates leave before the turn machine hears of the message, so that they come before an answer.
     fn message(&mut self, generation: Generation, message: &Message) {
         if self.is_shown(message) {
-            let updates = self.translator.message(message);
-            updates.into_iter().for_each(|update| self.update(update));
+            self.outlet.show(self.translator.message(message));
         }
-        let counted = self.meter.message(message);
-        counted.into_iter().for_each(|update| self.update(update));
+        self.outlet.show(self.meter.message(message));
         if self.meter.wants_window() {
-            self.ask_window();
+            let request = ControlRequest::GetContextUsage(GetContextUsage {
+                detail: "summary".to_owned().into(),
+                ..GetContextUsage::default()
+            });
+            self.perform([Effect::Call(request, Purpose::Window)]);
         }
+        self.question(|questions, _| questions.message(message));
+        self.choose(|choices| choices.message(message));
         match message {
             Message::System(system) => self.system(generation, system),
             Message::Assistant(assistant) => {
                 if let Some(kind) = assistant.error.get() {
-                    self.facts.api_error = Some(kind.clone());
+                    self.prompts.facts.api_error = Some(kind.clone());
                 }
             }
-            Message::User(user) => self.check_results(user),
             Message::CommandLifecycle(lifecycle) => self.lifecycle(generation, lifecycle),
             Message::Result(result) => self.result(generation, result),
             Message::ConversationReset(reset) => {
                 if let Some(id) = reset.new_conversation_id.get() {
-                    self.transcript = Transcript::Unwritten(ClaudeSessionId::from(id.as_str()));
+                    self.process.reset(ClaudeSessionId::from(id.as_str()));
                 }
             }
             _ => {}
@@ -107,7 +90,7 @@ impl Actor {
         };
         match lifecycle.state {
             CommandState::Started => {
-                self.unheard.retain(|(unheard, _)| *unheard != prompt);
+                self.prompts.taken_up(prompt);
                 self.dispatch(Event::Started(generation, Some(prompt)));
             }
             CommandState::Cancelled => self.dispatch(Event::Dequeued(generation, vec![prompt])),
@@ -119,61 +102,36 @@ impl Actor {
         match &system.event {
             SystemEvent::Init(init) => {
                 if let Some(id) = system.session_id.get() {
-                    self.transcript = Transcript::Written(id.clone());
+                    self.process.written(id.clone());
                 }
                 for server in init.mcp_servers.known() {
                     let (name, state) = (server.name.as_str(), server.status.as_str());
                     tracing::debug!(name, state, "an MCP server of Claude's");
                 }
-                let seen = self.options.observed_init(init);
-                self.observed(seen);
                 let named = init.user_message_uuids.known().find_map(prompt_of);
                 self.dispatch(Event::Started(generation, named));
-            }
-            SystemEvent::Status(status) => {
-                if let Some(mode) = status
-                    .permission_mode
-                    .as_str()
-                    .and_then(PermissionMode::from_wire_id)
-                {
-                    self.mode_told(mode);
-                }
             }
             SystemEvent::SessionStateChanged(changed) if changed.state == SessionState::Idle => {
                 self.dispatch(Event::Idle(generation));
             }
-            SystemEvent::TaskStarted(task) => {
-                if let Some(parent) = task.tool_use_id.get() {
-                    self.subagents.started(&task.task_id, parent);
-                }
-            }
-            SystemEvent::PermissionDenied(denied) => self.guard.denied_by_claude(denied.agent_id.get()),
-            SystemEvent::TaskNotification(task) => self.subagents.ended(&task.task_id),
             SystemEvent::CommandsChanged(changed) => {
-                let update = commands::update(&changed.commands);
-                self.update(update);
+                self.outlet.show([commands::update(&changed.commands)]);
             }
             _ => {}
         }
     }
 
     fn result(&mut self, generation: Generation, result: &ResultMessage) {
-        let end = if answers::is_signed_out(result, &self.facts) {
+        let end = if answers::is_signed_out(result, &self.prompts.facts) {
             TurnEnd::SignedOut
         } else if matches!(result.outcome(), TurnOutcome::Cancelled(_)) {
             TurnEnd::Interrupted
         } else {
             TurnEnd::Completed
         };
-        if result.local_command.get().is_some() {
-            // `/model` and `/effort` show nowhere else.
-            self.read_settings();
-        }
-        let seen = self.options.observed_result(result);
-        self.observed(seen);
         let attribution = attribution(result);
         if self.turn.concerns(&attribution) {
-            self.turn_usage.add(result);
+            self.prompts.count(result);
         }
         let event = Event::Result {
             generation,

@@ -1,6 +1,6 @@
 //! What is laid over the settings of user and project, each time a Claude is started.
 //!
-//! Place in the flow: `open` and `launch` apply it to the launch options. For everybody: what would keep Claude from calling the
+//! Place in the flow: applied to the launch options of each process. For everybody: what would keep Claude from calling the
 //! guard back. Under an operator's policy also what a project says about programs that Claude runs for itself and about their
 //! environment: there the user's word counts, or none.
 
@@ -27,7 +27,7 @@ const HELPERS: [&str; 6] = [
 const SWITCHES_GUARD_OFF: &str = "CLAUDE_CODE_SIMPLE";
 
 /// Writes into the options what the next process must be told. `inherited` is the environment of this one.
-pub(super) fn lay_over(
+pub(super) fn enforce(
     options: &mut LaunchOptions,
     policy: Option<&Policy>,
     files: &[SettingsText],
@@ -139,7 +139,7 @@ mod tests {
         let inherited = [("PATH", "/bin"), ("FROM_USER", "process"), ("DEBUG", "process")];
         let inherited = inherited.map(|(name, value)| (name.into(), value.into()));
         let mut options = LaunchOptions::new("/repo", SessionStart::Unnamed);
-        lay_over(&mut options, Some(&policy), &files, &inherited);
+        enforce(&mut options, Some(&policy), &files, &inherited);
         assert!(options.strict_mcp_config);
         assert_eq!(options.managed_settings, Some(policy.managed_settings()));
         insta::assert_snapshot!(serde_json::to_string_pretty(&options.settings.unwrap()).unwrap(), @r#"
@@ -176,13 +176,13 @@ mod tests {
     fn without_a_policy_only_the_guard_is_kept_on() {
         let files = [file(SettingsSource::Project, r#"{"env": {"PATH": "x"}}"#)];
         let mut options = LaunchOptions::new("/repo", SessionStart::Unnamed);
-        lay_over(&mut options, None, &files, &[]);
+        enforce(&mut options, None, &files, &[]);
         assert_eq!(
             options.settings,
             Some(json!({"env": {"CLAUDE_CODE_SIMPLE": "0"}}))
         );
         options.settings = Some(json!({"model": "opus", "env": {"A": "1", "CLAUDE_CODE_SIMPLE": "1"}}));
-        lay_over(&mut options, None, &files, &[]);
+        enforce(&mut options, None, &files, &[]);
         let clients = json!({"model": "opus", "env": {"A": "1", "CLAUDE_CODE_SIMPLE": "0"}});
         assert_eq!(options.settings, Some(clients));
         assert!(!options.strict_mcp_config && options.managed_settings.is_none());

@@ -1,0 +1,58 @@
+//! What the parts of a session want done. They decide; the actor does it, in order.
+
+use acp_proto::{Line, RpcError, schema::SessionUpdate};
+use claude_sdk_bridge::messages::{
+    ControlId,
+    control::{CanUseTool, ControlRequest, HookCallback},
+};
+use permission_core::PermissionMode;
+use serde_json::Value;
+
+use super::{Reply, choices::Waiter};
+use crate::{
+    options::Request,
+    turn::{Event, Generation},
+};
+
+/// One thing to do.
+pub(super) enum Effect {
+    /// Show the client something.
+    Update(SessionUpdate),
+    /// Ask the client something.
+    Request(Line),
+    /// Answer the client, after everything that it is shown before.
+    Answer(Box<dyn FnOnce() + Send>),
+    /// Answer Claude.
+    Reply(ControlId, Result<Value, String>),
+    /// Ask Claude something.
+    Call(ControlRequest, Purpose),
+    /// Let the turn machine decide about this.
+    Turn(Event),
+    /// End the process by force.
+    Kill,
+}
+
+/// What a control request of ours is for.
+pub(super) enum Purpose {
+    /// The turn is to end.
+    Interrupt(Generation),
+    /// A mode was chosen.
+    Mode(PermissionMode, Waiter),
+    /// An option was chosen, after which another is to follow.
+    Choice(Request, Option<Request>, Waiter),
+    /// What Claude's settings come to.
+    Settings,
+    /// How large the context can be.
+    Window,
+    /// The state of the MCP servers, for the sake of a callback.
+    Servers(ControlId, Box<HookCallback>),
+    /// The plan that a question is about.
+    Plan(ControlId, Box<CanUseTool>),
+}
+
+impl Effect {
+    /// The answer to a request of the client's. One that has gone does not want it any more.
+    pub(super) fn answer<T: Send + 'static>(reply: Reply<T>, answer: Result<T, RpcError>) -> Self {
+        Self::Answer(Box::new(move || drop(reply.send(answer))))
+    }
+}

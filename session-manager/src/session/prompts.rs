@@ -1,0 +1,126 @@
+//! The prompts that have no answer yet, with what was said into the running turn and what was seen during it.
+//!
+//! Place in the flow: the turn machine says which prompt is sent and how each ends; `answers` turns that into a response.
+
+use std::collections::HashMap;
+
+use acp_proto::{RpcError, schema};
+use claude_sdk_bridge::messages::{ContentBlock, MessageUuid, OutgoingUserMessage, Priority, ResultMessage};
+
+use super::{
+    Login, Reply,
+    answers::{self, Cause, TurnFacts},
+    effect::Effect,
+};
+use crate::{
+    turn::{Outcome, PromptId},
+    usage::TurnUsage,
+};
+
+/// The prompts of one session.
+#[derive(Default)]
+pub(super) struct Prompts {
+    open: HashMap<PromptId, Prompt>,
+    /// What was said into the running turn and Claude has not taken up.
+    steering: Vec<(PromptId, Vec<ContentBlock>)>,
+    /// What was seen during the running turn.
+    pub(super) facts: TurnFacts,
+    /// What the running prompt has used, over all the results it took.
+    usage: TurnUsage,
+}
+
+/// A prompt that has not been answered.
+struct Prompt {
+    message: OutgoingUserMessage,
+    /// Whether Claude has had it.
+    sent: bool,
+    /// Nobody waits for a turn that steering has started.
+    reply: Option<Reply<schema::PromptResponse>>,
+}
+
+impl Prompts {
+    /// A prompt of the client's.
+    pub(super) fn add(
+        &mut self,
+        id: PromptId,
+        content: Vec<ContentBlock>,
+        reply: Option<Reply<schema::PromptResponse>>,
+    ) {
+        let prompt = Prompt {
+            message: user_message(id, content),
+            sent: false,
+            reply,
+        };
+        self.open.insert(id, prompt);
+    }
+
+    /// The message of a prompt that goes to Claude now, and whether it does so for the first time.
+    pub(super) fn send(&mut self, id: PromptId) -> Option<(&OutgoingUserMessage, bool)> {
+        let prompt = self.open.get_mut(&id)?;
+        let first = !std::mem::replace(&mut prompt.sent, true);
+        self.facts = TurnFacts::default();
+        // A prompt that is sent again goes on with what it has used.
+        if first {
+            self.usage = TurnUsage::default();
+        }
+        Some((&prompt.message, first))
+    }
+
+    /// The message that says something into the running turn.
+    pub(super) fn steering_message(
+        id: PromptId,
+        content: Vec<ContentBlock>,
+        priority: Priority,
+    ) -> OutgoingUserMessage {
+        OutgoingUserMessage {
+            priority: priority.into(),
+            ..user_message(id, content)
+        }
+    }
+
+    /// Something was said into the running turn.
+    pub(super) fn steered(&mut self, id: PromptId, content: Vec<ContentBlock>) {
+        self.steering.push((id, content));
+    }
+
+    /// Claude has taken this up.
+    pub(super) fn taken_up(&mut self, id: PromptId) {
+        self.steering.retain(|(waiting, _)| *waiting != id);
+    }
+
+    /// The prompt that made a plan is the plan from here on, and what was said meanwhile.
+    pub(super) fn become_plan(&mut self, plan: &str) {
+        for (id, prompt) in self.open.iter_mut().filter(|(_, prompt)| prompt.sent) {
+            let text = format!("Implement the following plan:\n\n{plan}");
+            let mut content = vec![ContentBlock::text(text)];
+            content.extend(self.steering.drain(..).flat_map(|(_, said)| said));
+            prompt.message = user_message(*id, content);
+        }
+    }
+
+    /// A result of the running turn's.
+    pub(super) fn count(&mut self, result: &ResultMessage) {
+        self.usage.add(result);
+    }
+
+    /// Answers a prompt. Returns whether Claude has had it, and the answer for whoever waits.
+    pub(super) fn answer(
+        &mut self,
+        id: PromptId,
+        outcome: Outcome,
+        cause: Cause<'_>,
+        login: &Login,
+    ) -> Option<(bool, Option<Effect>)> {
+        let Prompt { reply, sent, .. } = self.open.remove(&id)?;
+        if sent {
+            self.steering.clear();
+        }
+        let used = sent.then(|| self.usage.total()).flatten();
+        let answer: Result<_, RpcError> = answers::answer(outcome, cause, &self.facts, used, login);
+        Some((sent, reply.map(|reply| Effect::answer(reply, answer))))
+    }
+}
+
+fn user_message(id: PromptId, content: Vec<ContentBlock>) -> OutgoingUserMessage {
+    OutgoingUserMessage::prompt(MessageUuid::from(id.to_string()), content)
+}
