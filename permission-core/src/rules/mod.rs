@@ -17,7 +17,6 @@ mod part;
 mod path;
 mod reach;
 mod suggest;
-mod unasked;
 mod value;
 mod words;
 

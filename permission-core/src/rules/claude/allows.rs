@@ -1,0 +1,92 @@
+//! What Claude itself runs without a question: by its allow rules, or because it only reads.
+//!
+//! Place in the flow: `explain` asks once no deny or ask rule is about the call. Must not be asked for a policy.
+
+use super::{
+    super::decide::{self, Allowed, Needs},
+    FED, certain, is_legible, is_whole, name, unasked,
+};
+use crate::{
+    rules::{Call, Rule, RuleSet},
+    shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands},
+};
+
+impl RuleSet {
+    /// Why Claude itself needs no question. A rule for `Edit` as a whole is about no other tool that edits.
+    pub(crate) fn claude_allows(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+        let named = |rule: &Rule| !is_whole(rule) || rule.meaning.tool.names(call.tool);
+        let rules = self.iter().filter(|rule| named(rule)).cloned().collect();
+        let rules = Self { rules };
+        match call.analysis() {
+            Some(analysis) => rules
+                .allows_tool(call)
+                .or_else(|| rules.claude_allows_commands(call, analysis, edits_accepted)),
+            None => rules
+                .allows(call, edits_accepted)
+                .or_else(|| decide::needs_no_rule(call, edits_accepted)),
+        }
+    }
+
+    /// What a command does with code that it is fed is its own matter to Claude; what is allowed by a rule is asked about
+    /// after a change of directory.
+    fn claude_allows_commands(
+        &self,
+        call: &Call<'_>,
+        analysis: &Analysis,
+        edits_accepted: bool,
+    ) -> Option<Allowed> {
+        if !is_legible(analysis, &[Doubt::Branch, Doubt::Code, Doubt::Wrapper]) {
+            return None;
+        }
+        // `[[ … ]]` alone runs nothing.
+        let tests = matches!(analysis, Analysis::Unanalysable(found) if found.doubts == [Doubt::Branch]);
+        if tests
+            && analysis.seen() == &Commands::default()
+            && !call.text("command").unwrap_or_default().contains('$')
+        {
+            return Some(Allowed::ReadOnly);
+        }
+        let mut all = certain(analysis);
+        let moves = all.any(|invocation| name(invocation) == "cd");
+        let text = call.text("command").unwrap_or_default();
+        let timed = text.split_whitespace().next() == Some("time");
+        let wrapped =
+            matches!(analysis, Analysis::Unanalysable(found) if found.doubts.contains(&Doubt::Wrapper));
+        let needs = |invocation: &Invocation| needs(call, analysis, invocation, edits_accepted);
+        let allowed = self.allows_commands(call, analysis.seen(), edits_accepted, &needs);
+        allowed.filter(|allowed| match allowed {
+            Allowed::ReadOnly => !timed,
+            Allowed::ByRules(_) | Allowed::AcceptedEdit => !moves && !wrapped,
+        })
+    }
+}
+
+/// What Claude wants allowed about a command. Behind most wrappers it takes a command for one that it does not know.
+fn needs(call: &Call<'_>, analysis: &Analysis, invocation: &Invocation, edits_accepted: bool) -> Needs {
+    let runs = |wrapper: &Invocation| {
+        let known = ["nice", "nohup", "stdbuf", "time", "timeout"].contains(&name(wrapper));
+        known && !wrapper.certain && wrapper.words.ends_with(&invocation.words)
+    };
+    let fed = invocation.words.iter().any(|word| word.raw == FED);
+    let wrapped = analysis.seen().invocations.iter().any(runs) || fed && !unasked::is_fed(name(invocation));
+    let written: Vec<Word> = invocation
+        .words
+        .iter()
+        .filter(|word| word.raw != FED)
+        .cloned()
+        .collect();
+    let written = Invocation {
+        words: written,
+        ..invocation.clone()
+    };
+    if wrapped || !unasked::is_unasked(&written) {
+        let edits = edits_accepted && is_edit(invocation);
+        return if edits { Needs::Files } else { Needs::Rule };
+    }
+    let files = unasked::looked_at(&written.words);
+    match files.iter().all(|file| call.is_word_inside(file)) {
+        true => Needs::Nothing,
+        false if operands(&written.words).is_empty() => Needs::Rule,
+        false => Needs::Files,
+    }
+}
