@@ -67,8 +67,8 @@ pub struct RequestContext {
 struct Shared {
     id: ConnectionId,
     label: String,
-    outbox: Outbox,
-    outgoing: Outgoing,
+    outbox: Arc<Outbox>,
+    outgoing: Arc<Outgoing>,
     in_flight: Arc<InFlight>,
     ending: CancellationToken,
     closed: CancellationToken,
@@ -147,7 +147,7 @@ impl Connection {
         method: &str,
         params: &P,
     ) -> (Line, PendingResponse) {
-        self.shared.outgoing.prepare(self, method, params)
+        self.shared.outgoing.prepare(method, params)
     }
 
     /// From now on the other side is told with `$/cancel_request` when a request of ours is given up. Nothing of the sort is
@@ -159,11 +159,12 @@ impl Connection {
     pub(super) fn new(label: String, options: &PeerOptions) -> Self {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
         let in_flight_bytes = options.max_line_bytes.saturating_mul(4);
+        let outbox = Arc::new(Outbox::new(options.queue_lines, options.queue_bytes));
         let shared = Shared {
             id: ConnectionId(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
             label,
-            outbox: Outbox::new(options.queue_lines, options.queue_bytes),
-            outgoing: Outgoing::default(),
+            outgoing: Outgoing::new(Arc::clone(&outbox)),
+            outbox,
             in_flight: InFlight::new(options.max_in_flight, in_flight_bytes),
             ending: CancellationToken::new(),
             closed: CancellationToken::new(),

@@ -5,14 +5,13 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 
-use super::connection::Connection;
 use super::lock;
 use super::outbox::Outbox;
 use crate::RpcError;
@@ -36,19 +35,21 @@ pub enum RequestFailed {
 /// The answer to a request of ours, in the future.
 ///
 /// Dropped before the answer is there, it tells the other side with `$/cancel_request`, if the request was sent at all and
-/// the other side can take that ([`Connection::tell_cancellations`]).
+/// the other side can take that ([`super::Connection::tell_cancellations`]).
 #[derive(Debug)]
 #[must_use = "dropping it cancels the request"]
 pub struct PendingResponse {
     id: u64,
     outcome: oneshot::Receiver<Outcome>,
-    connection: Connection,
+    requests: Arc<Outgoing>,
 }
 
 /// The table of requests without an outcome.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Outgoing {
     table: Mutex<Table>,
+    /// Takes the cancellations.
+    outbox: Arc<Outbox>,
 }
 
 #[derive(Debug, Default)]
@@ -79,9 +80,7 @@ type Outcome = Result<Box<RawValue>, RequestFailed>;
 impl PendingResponse {
     /// Gives the request up: tells the other side if it can take that, and resolves as [`RequestFailed::Cancelled`] at once.
     pub fn cancel(&self) {
-        self.connection
-            .outgoing()
-            .cancel(self.id, self.connection.outbox());
+        self.requests.cancel(self.id);
     }
 }
 
@@ -102,10 +101,16 @@ impl Drop for PendingResponse {
 }
 
 impl Outgoing {
+    pub(super) fn new(outbox: Arc<Outbox>) -> Arc<Self> {
+        Arc::new(Self {
+            table: Mutex::default(),
+            outbox,
+        })
+    }
+
     /// Gives the request an id and a place in the table.
     pub(super) fn prepare<P: Serialize + ?Sized>(
-        &self,
-        connection: &Connection,
+        self: &Arc<Self>,
         method: &str,
         params: &P,
     ) -> (Line, PendingResponse) {
@@ -140,7 +145,7 @@ impl Outgoing {
             PendingResponse {
                 id,
                 outcome,
-                connection: connection.clone(),
+                requests: Arc::clone(self),
             },
         )
     }
@@ -190,7 +195,7 @@ impl Outgoing {
         }
     }
 
-    fn cancel(&self, id: u64, outbox: &Outbox) {
+    fn cancel(&self, id: u64) {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
         struct CancelRequest {
@@ -203,7 +208,8 @@ impl Outgoing {
         match pending.stage {
             Stage::Sent if table.tells => {
                 let cancel = CancelRequest { request_id: id };
-                outbox.push_control(Line::notification(super::CANCEL_REQUEST, &cancel));
+                self.outbox
+                    .push_control(Line::notification(super::CANCEL_REQUEST, &cancel));
             }
             Stage::Prepared | Stage::Sent => {}
         }
