@@ -36,6 +36,7 @@ pub(crate) async fn run(args: ChatArgs, oversight: Oversight) -> anyhow::Result<
     }
     let options = Options {
         cwd,
+        conversation: args.conversation(),
         prompt: args.prompt,
         client: (CLIENT.to_owned(), surroundings::VERSION.to_owned()),
         agent_command: surroundings::program(),

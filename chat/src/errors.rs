@@ -24,6 +24,15 @@ pub enum ChatError {
         /// What is wrong with the answer, fit to be printed.
         error: String,
     },
+    /// The agent keeps no conversations, or does not say which.
+    #[error("{}", words::CANNOT_GO_BACK)]
+    CannotGoBack,
+    /// There is no conversation to go on with.
+    #[error("{}", words::no_conversation(.0))]
+    NoConversation(String),
+    /// A conversation has to be chosen, and nobody is there to choose.
+    #[error("{}", words::NOBODY_CHOOSES)]
+    NobodyChooses,
     /// There was neither an argument nor standard input to send.
     #[error("{}", words::EMPTY_PROMPT)]
     NothingToSend,

@@ -13,4 +13,4 @@ mod run;
 
 pub use console::Console;
 pub use errors::ChatError;
-pub use run::{Ending, Options, run};
+pub use run::{Conversation, Ending, Options, run};

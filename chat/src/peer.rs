@@ -19,6 +19,8 @@ use crate::{backlog, errors::ChatError, present::sanitize};
 
 pub(crate) const INITIALIZE: &str = "initialize";
 pub(crate) const NEW_SESSION: &str = "session/new";
+pub(crate) const LIST_SESSIONS: &str = "session/list";
+pub(crate) const LOAD_SESSION: &str = "session/load";
 pub(crate) const PROMPT: &str = "session/prompt";
 pub(crate) const CANCEL: &str = "session/cancel";
 

@@ -6,6 +6,7 @@ mod words;
 use std::{ffi::OsString, path::PathBuf};
 
 use acp_proto::{Accounts, ListenAddress};
+use chat::Conversation;
 use clap::{
     ArgAction, Args, CommandFactory as _, Parser, Subcommand,
     error::{ContextKind, ContextValue, ErrorKind},
@@ -130,6 +131,14 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "URL")]
     pub(crate) connect: Option<ListenAddress>,
 
+    /// Go on with the newest conversation of this directory
+    #[arg(long = "continue", conflicts_with_all = ["resume", "rehearse"])]
+    pub(crate) newest: bool,
+
+    /// Go on with an earlier conversation: the one with this id, or one to choose
+    #[arg(long, value_name = "ID", num_args = 0..=1, conflicts_with = "rehearse")]
+    pub(crate) resume: Option<Option<String>>,
+
     #[command(flatten)]
     pub(crate) oversight: OversightArgs,
 
@@ -246,6 +255,16 @@ fn split_at_cli(mut arguments: Vec<OsString>) -> (Vec<OsString>, Option<Vec<OsSt
 }
 
 impl ChatArgs {
+    /// The conversation to have.
+    pub(crate) fn conversation(&self) -> Conversation {
+        match &self.resume {
+            _ if self.newest => Conversation::Newest,
+            Some(Some(id)) => Conversation::Named(id.clone()),
+            Some(None) => Conversation::Chosen,
+            None => Conversation::New,
+        }
+    }
+
     /// What may have been meant otherwise.
     pub(crate) fn hint(&self) -> Option<String> {
         let prompt = self.prompt.as_deref().filter(|_| self.rehearse == Some(None))?;

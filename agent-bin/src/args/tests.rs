@@ -31,6 +31,8 @@ fn chat(rehearse: Option<Option<&str>>, connect: Option<&str>, prompt: Option<&s
         rehearse: rehearse.map(|script| script.map(str::to_owned)),
         connect: connect.map(|address| address.parse().unwrap()),
         prompt: prompt.map(str::to_owned),
+        newest: false,
+        resume: None,
         oversight: OversightArgs::default(),
     })
 }
@@ -158,6 +160,23 @@ fn chatting() {
         &["--log-level", "debug", "chat", "hello"],
         chat(None, None, Some("hello")),
     );
+}
+
+#[test]
+fn a_chat_goes_on_with_one_conversation() {
+    let check = |line: &[&str], expected: Conversation| match request(line) {
+        Request::Chat(chat) => assert_eq!(chat.conversation(), expected, "{line:?}"),
+        other => panic!("{line:?}: {other:?}"),
+    };
+    check(&["chat", "hello"], Conversation::New);
+    check(&["chat", "--continue", "hello"], Conversation::Newest);
+    check(&["chat", "--resume"], Conversation::Chosen);
+    check(
+        &["chat", "--resume", "an-id", "hello"],
+        Conversation::Named("an-id".to_owned()),
+    );
+    refuses(&["chat", "--continue", "--resume"], "cannot be used with");
+    refuses(&["chat", "--continue", "--rehearse"], "cannot be used with");
 }
 
 #[test]

@@ -8,8 +8,8 @@ use acp_proto::{
     Connection, Duplex, Line,
     schema::{
         AuthCapabilities, CancelNotification, ClientCapabilities, ContentBlock, Implementation,
-        InitializeRequest, InitializeResponse, NewSessionRequest, NewSessionResponse, PromptRequest,
-        PromptResponse, ProtocolVersion, SessionId, StopReason, TextContent,
+        InitializeRequest, InitializeResponse, PromptRequest, PromptResponse, ProtocolVersion, SessionId,
+        StopReason, TextContent,
     },
 };
 use serde::{Serialize, de::DeserializeOwned};
@@ -24,6 +24,7 @@ use crate::{
 
 mod ask;
 mod explain;
+mod reopen;
 mod turn;
 
 /// Updates that may wait to be shown before the agent has to.
@@ -34,12 +35,27 @@ const BACKLOG: usize = 1024;
 pub struct Options {
     /// The session's directory, absolute.
     pub cwd: PathBuf,
+    /// The conversation to have.
+    pub conversation: Conversation,
     /// The only prompt; without it, prompts come from the console.
     pub prompt: Option<String>,
     /// What the client calls itself to the agent, and its version.
     pub client: (String, String),
     /// The command that starts the agent, for instructions to the user.
     pub agent_command: String,
+}
+
+/// Which conversation the chat goes on with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Conversation {
+    /// None: a new one.
+    New,
+    /// The newest one of the directory.
+    Newest,
+    /// One of the directory's, which the user chooses.
+    Chosen,
+    /// The one with this session id.
+    Named(String),
 }
 
 /// How a chat ended.
@@ -151,7 +167,7 @@ impl Chat {
     }
 
     async fn chat(&mut self, prompt: Option<String>) -> Result<Ending, ChatError> {
-        let Some(agent) = self.open().await? else {
+        let Some(agent) = self.open(prompt.is_none()).await? else {
             return Ok(Ending::Interrupted);
         };
         match prompt {
@@ -190,8 +206,9 @@ impl Chat {
         }
     }
 
-    /// Hello and a session; nothing when the user interrupted it.
-    async fn open(&mut self) -> Result<Option<Agent>, ChatError> {
+    /// Hello and a session, which is shown if it was there before and somebody is to talk in it; nothing when the user
+    /// interrupted it.
+    async fn open(&mut self, shown: bool) -> Result<Option<Agent>, ChatError> {
         let capabilities = ClientCapabilities::new().auth(AuthCapabilities::new().terminal(true));
         let (name, version) = self.options.client.clone();
         let hello = InitializeRequest::new(ProtocolVersion::V1)
@@ -211,24 +228,14 @@ impl Chat {
             .iter()
             .filter_map(|method| self.login(method))
             .collect();
-        let new = NewSessionRequest::new(self.options.cwd.clone());
-        let Some(session) = self
-            .ask_agent::<_, NewSessionResponse>(peer::NEW_SESSION, &new)
-            .await?
-        else {
+        let Some(session) = self.session(&hello.agent_capabilities, shown).await? else {
             return Ok(None);
         };
-        if let Some(modes) = &session.modes {
-            self.transcript.set_modes(modes);
-        }
         let info = hello.agent_info.as_ref();
         let name = info.map(|info| sanitize::line(info.title.as_deref().unwrap_or(&info.name)));
         let version = info.map(|info| sanitize::line(&info.version));
         let name = words::agent(name.as_deref(), version.as_deref());
-        Ok(Some(Agent {
-            session: session.session_id,
-            name,
-        }))
+        Ok(Some(Agent { session, name }))
     }
 
     /// A request that has to succeed before anything else can; nothing when the user interrupted it.

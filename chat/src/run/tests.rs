@@ -2,6 +2,7 @@
 
 use std::{
     io,
+    path::Path,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
@@ -11,8 +12,10 @@ use std::{
 use acp_proto::{
     RequestContext, RouterBuilder, RpcError, errors,
     schema::{
-        AgentCapabilities, ContentChunk, PermissionOption, PermissionOptionKind, RequestPermissionOutcome,
-        RequestPermissionRequest, RequestPermissionResponse, SessionNotification, SessionUpdate,
+        AgentCapabilities, ContentChunk, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
+        LoadSessionResponse, MessageId, NewSessionRequest, NewSessionResponse, PermissionOption,
+        PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
+        SessionCapabilities, SessionInfo, SessionListCapabilities, SessionNotification, SessionUpdate,
         ToolCallUpdate, ToolCallUpdateFields,
     },
 };
@@ -125,7 +128,7 @@ fn agent(script: &Script) -> acp_proto::Router {
             |context: RequestContext, request: InitializeRequest| async move {
                 context.connection.tell_cancellations();
                 let response = InitializeResponse::new(request.protocol_version)
-                    .agent_capabilities(AgentCapabilities::new())
+                    .agent_capabilities(remembers())
                     .agent_info(Implementation::new("scripted", "1.0"));
                 Ok(response)
             },
@@ -134,6 +137,12 @@ fn agent(script: &Script) -> acp_proto::Router {
         .request("session/new", |_, _: NewSessionRequest| async {
             Ok(NewSessionResponse::new("s1"))
         })
+        .unwrap()
+        .request("session/list", |_, request: ListSessionsRequest| async move {
+            Ok(ListSessionsResponse::new(conversations(request.cwd.as_deref())))
+        })
+        .unwrap()
+        .request("session/load", tell)
         .unwrap()
         .request("session/prompt", move |context, request| {
             play(context, request, prompts.clone())
@@ -144,6 +153,46 @@ fn agent(script: &Script) -> acp_proto::Router {
         })
         .unwrap()
         .build()
+}
+
+fn remembers() -> AgentCapabilities {
+    AgentCapabilities::new()
+        .load_session(true)
+        .session_capabilities(SessionCapabilities::new().list(SessionListCapabilities::new()))
+}
+
+/// Nothing happened outside of the project.
+fn conversations(cwd: Option<&Path>) -> Vec<SessionInfo> {
+    let all = [("new", "Fix the\u{1b}[2J build"), ("old", "Say hello")];
+    let here = cwd == Some(Path::new("/project"));
+    all.into_iter()
+        .filter(|_| here)
+        .map(|(id, title)| {
+            SessionInfo::new(id, "/project")
+                .title(title.to_owned())
+                .updated_at("2026-11-30T10:00:00Z".to_owned())
+        })
+        .collect()
+}
+
+/// Tells a session whose id is one of those that are known.
+async fn tell(context: RequestContext, request: LoadSessionRequest) -> Result<LoadSessionResponse, RpcError> {
+    let id = request.session_id.to_string();
+    if !["new", "old"].contains(&id.as_str()) {
+        return Err(errors::invalid_params(format_args!("no session `{id}`"), None));
+    }
+    // More than the backlog takes: what is told has to be taken while the request runs.
+    for number in 0..3 * BACKLOG {
+        let said = ContentChunk::new(ContentBlock::Text(TextContent::new(format!(
+            "{id} {number}\nsecond"
+        ))));
+        let said = said.message_id(Some(MessageId::new(number.to_string())));
+        let update = SessionNotification::new(id.clone(), SessionUpdate::UserMessageChunk(said));
+        let line = Line::notification("session/update", &update);
+        context.connection.send(line).await.unwrap();
+        say(&context.connection, "so it was").await;
+    }
+    Ok(LoadSessionResponse::new())
 }
 
 /// An output that tests can wait for, and a terminal that echoes what is typed.
@@ -179,13 +228,20 @@ struct User {
 impl User {
     /// Starts a chat at a terminal.
     fn at_terminal(prompt: Option<&str>) -> Self {
+        Self::goes_on_with(Conversation::New, prompt)
+    }
+
+    /// Starts a chat at a terminal that goes on with a conversation.
+    fn goes_on_with(conversation: Conversation, prompt: Option<&str>) -> Self {
         let (keyboard, lines) = mpsc::channel(16);
-        Self::start(prompt, Input::Lines(lines), Asking::Output, Some(keyboard))
+        let input = Input::Lines(lines);
+        Self::start(conversation, prompt, input, Asking::Output, Some(keyboard))
     }
 
     /// Starts a chat without one.
     fn piped(prompt: Option<&str>, input: &'static str) -> Self {
         Self::start(
+            Conversation::New,
             prompt,
             Input::Piped(Box::new(input.as_bytes())),
             Asking::Nowhere,
@@ -194,6 +250,7 @@ impl User {
     }
 
     fn start(
+        conversation: Conversation,
         prompt: Option<&str>,
         input: Input,
         asking: Asking,
@@ -221,6 +278,7 @@ impl User {
         };
         let options = Options {
             cwd: "/project".into(),
+            conversation,
             prompt: prompt.map(str::to_owned),
             client: ("chat".to_owned(), "1.0".to_owned()),
             agent_command: "claude-acp".to_owned(),
@@ -548,6 +606,7 @@ async fn an_agent_with_another_version_is_refused() {
     };
     let options = Options {
         cwd: "/project".into(),
+        conversation: Conversation::New,
         prompt: Some("hello".to_owned()),
         client: ("chat".to_owned(), "1.0".to_owned()),
         agent_command: "claude-acp".to_owned(),
@@ -559,4 +618,56 @@ async fn an_agent_with_another_version_is_refused() {
         matches!(&ended, Err(ChatError::WrongVersion(version)) if version == "2"),
         "{ended:?}"
     );
+}
+
+#[tokio::test]
+async fn the_newest_conversation_is_told_and_goes_on() {
+    let mut user = User::goes_on_with(Conversation::Newest, None);
+    user.sees("> new 0\n> second\n\nso it was").await;
+    user.sees(&format!("> new {}\n", 3 * BACKLOG - 1)).await;
+    user.types("and now?").await;
+    user.sees("you said: and now?").await;
+    user.ends_input();
+    assert_eq!(user.end().await.0.unwrap(), Ending::Finished);
+}
+
+#[tokio::test]
+async fn a_conversation_is_chosen_by_its_number() {
+    let mut user = User::goes_on_with(Conversation::Chosen, None);
+    user.sees("  1. Fix the␛[2J build    2026-11-30T10:00:00Z\n  2. Say hello")
+        .await;
+    user.sees("go on with (1-2): ").await;
+    user.types("3").await;
+    user.sees("type a number from 1 to 2").await;
+    user.types("2").await;
+    user.sees("> old 0\n").await;
+    user.ends_input();
+    assert_eq!(user.end().await.0.unwrap(), Ending::Finished);
+}
+
+#[tokio::test]
+async fn one_prompt_is_answered_without_telling_what_was() {
+    let user = User::goes_on_with(Conversation::Named("old".to_owned()), Some("hello"));
+    let (ended, screen) = user.end().await;
+    assert_eq!(
+        (ended.unwrap(), screen.as_str()),
+        (Ending::Finished, "you said: hello\n")
+    );
+}
+
+#[tokio::test]
+async fn what_cannot_be_gone_on_with_is_refused() {
+    let unknown = User::goes_on_with(Conversation::Named("other".to_owned()), None);
+    let (ended, _) = unknown.end().await;
+    let refusal = ended.expect_err("refused").to_string();
+    assert!(refusal.contains("no session `other`"), "{refusal}");
+    let nobody = User::start(
+        Conversation::Chosen,
+        Some("hello"),
+        Input::Piped(Box::new(&b""[..])),
+        Asking::Nowhere,
+        None,
+    );
+    let (ended, _) = nobody.end().await;
+    assert!(matches!(ended, Err(ChatError::NobodyChooses)), "{ended:?}");
 }

@@ -25,7 +25,7 @@ pub(super) enum End {
 
 /// What an interrupt means now.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Phase {
+pub(super) enum Phase {
     Running,
     Cancelling,
 }
@@ -83,7 +83,7 @@ impl Chat {
     }
 
     /// Takes an event and those that wait behind it, up to the first that the user has to do with.
-    async fn turn_events(&mut self, first: Event, phase: Phase) -> Result<Asked, ChatError> {
+    pub(super) async fn turn_events(&mut self, first: Event, phase: Phase) -> Result<Asked, ChatError> {
         let mut next = Some(first);
         while let Some(event) = next {
             if self.turn_event(event, phase).await? == Asked::Interrupted {

@@ -20,6 +20,7 @@ use super::{
 /// What the output's last lines belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Section {
+    Prompt(Option<MessageId>),
     Thought,
     Answer(Option<MessageId>),
     Tool(ToolCallId),
@@ -41,6 +42,7 @@ pub(crate) struct Transcript {
     mode: String,
     mode_names: HashMap<String, String>,
     denial_explained: bool,
+    prompts_shown: bool,
 }
 
 impl Transcript {
@@ -55,6 +57,7 @@ impl Transcript {
             mode: String::new(),
             mode_names: HashMap::new(),
             denial_explained: false,
+            prompts_shown: false,
         }
     }
 
@@ -77,6 +80,7 @@ impl Transcript {
     pub(crate) fn update(&mut self, update: &SessionUpdate) -> String {
         let mut out = String::new();
         match update {
+            SessionUpdate::UserMessageChunk(chunk) if self.prompts_shown => self.prompt(chunk, &mut out),
             SessionUpdate::AgentThoughtChunk(chunk) => self.thought(chunk, &mut out),
             SessionUpdate::AgentMessageChunk(chunk) => self.answer(chunk, &mut out),
             SessionUpdate::ToolCall(call) => self.tool_call(call, &mut out),
@@ -95,10 +99,15 @@ impl Transcript {
             SessionUpdate::CompactionUpdate(update) => {
                 self.note(&self.style.dim(&compaction(update)), &mut out);
             }
-            // Prompts echoed back, commands, options, titles and usage: nothing a reader of a terminal misses.
+            // Prompts of this chat, commands, options, titles and usage: nothing a reader of a terminal misses.
             _ => {}
         }
         out
+    }
+
+    /// Whether prompts are shown: those of a conversation that is told again are, live they stand on the screen already.
+    pub(crate) fn show_prompts(&mut self, shown: bool) {
+        self.prompts_shown = shown;
     }
 
     /// The question a permission request asks, up to and without the line that waits for the answer. It belongs to the
@@ -165,6 +174,21 @@ impl Transcript {
         self.section = None;
         self.tools.retain(|_, tool| !tool.is_over());
         out
+    }
+
+    fn prompt(&mut self, chunk: &ContentChunk, out: &mut String) {
+        let text = chunk_text(chunk);
+        if text.is_empty() || is_child(chunk.meta.as_ref()) {
+            return;
+        }
+        self.flush_announced(out);
+        let section = Section::Prompt(chunk.message_id.clone());
+        if self.section.as_ref() != Some(&section) {
+            self.begin(section, out);
+        }
+        for line in text.lines() {
+            self.push(&format!("{}{line}\n", words::PROMPT), out);
+        }
     }
 
     fn thought(&mut self, chunk: &ContentChunk, out: &mut String) {

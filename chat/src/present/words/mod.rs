@@ -32,6 +32,26 @@ pub(crate) fn greeting(agent: &str, cwd: &str) -> String {
     )
 }
 
+pub(crate) const CANNOT_GO_BACK: &str = "the agent does not say which conversations it keeps, or keeps none: start a new one, without `--resume` and `--continue`";
+pub(crate) const NOBODY_CHOOSES: &str = "there is no terminal to choose a conversation on: name one with `--resume ID`, or take the newest with `--continue`";
+pub(crate) const OLDER_ONES: &str = "older ones: `claude-acp sessions list`, then `--resume ID`";
+
+pub(crate) fn no_conversation(cwd: &str) -> String {
+    format!("no conversation in {cwd} to go on with: start one without `--resume` and `--continue`")
+}
+
+/// A row of the list to choose from; `when` is empty where the agent does not tell.
+pub(crate) fn conversation(number: usize, title: &str, when: &str) -> String {
+    match when {
+        "" => format!("{number:>3}. {title}"),
+        when => format!("{number:>3}. {title}    {when}"),
+    }
+}
+
+pub(crate) fn which_conversation(count: usize) -> String {
+    format!("go on with (1-{count}): ")
+}
+
 pub(crate) fn pasted(count: usize) -> String {
     format!("{} pasted: Enter sends them", lines(count, ""))
 }

@@ -68,6 +68,13 @@ fn every_sentence_with_a_value() {
         output_failed(&problem),
         input_failed(&problem),
         setup_failed(&problem),
+        CANNOT_GO_BACK.to_owned(),
+        NOBODY_CHOOSES.to_owned(),
+        OLDER_ONES.to_owned(),
+        no_conversation("/project"),
+        conversation(1, "Say hello", ""),
+        conversation(20, "Say hello", "2026-11-30T10:00:00Z"),
+        which_conversation(20),
         prompt_too_long(16 << 20),
     ];
     insta::assert_snapshot!("built", built.join("\n"));
