@@ -14,9 +14,9 @@ use claude_sdk_bridge::messages::{
 use permission_core::PermissionMode;
 use serde_json::Map;
 
-use super::decide::Decider;
-use super::hooks::HostHooks;
-use super::scene::Selection;
+use super::call::by_rules::Decider;
+use super::call::hooks::HostHooks;
+use super::selection::Selection;
 use super::setup::Setup;
 use super::state::SessionState;
 use crate::frames::{self, InitFacts, Outbox};
@@ -62,7 +62,7 @@ pub(crate) struct Prompt {
 
 impl Core {
     /// Takes back what the host was asked.
-    pub(super) fn cancel(&mut self, id: &ControlId) {
+    pub(crate) fn cancel(&mut self, id: &ControlId) {
         self.out.send(&Message::ControlCancel(ControlCancel {
             request_id: id.clone(),
             extra: Map::new(),

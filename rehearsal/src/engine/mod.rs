@@ -3,32 +3,15 @@
 //! Place in the flow: `backend` and `cli` feed it what the host writes (`input`), let it play (`advance`), write out
 //! what it has to say (`output`) and wait as it asks for (`Pace`). Time is an argument. One engine is one process of the CLI; what outlives it is `SessionState`.
 
-mod abort;
 mod answers;
-mod aside;
-mod blocks;
 mod call;
-mod control;
 mod core;
-mod cursor;
-mod decide;
-mod end;
-mod failure;
-mod gate;
-mod granted;
-mod hooks;
-mod outcome;
-mod pieces;
-mod play;
-mod question;
-mod reply;
-mod rounds;
-mod scene;
+mod message;
+mod selection;
 mod setup;
 mod startup;
 mod state;
-mod subagent;
-mod tool;
+mod turn;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,11 +22,11 @@ use claude_sdk_bridge::messages::{
 };
 use serde_json::Value;
 
+use self::call::reply::Answered;
 use self::core::{Core, Prompt, merged};
-use self::end::Told;
-use self::play::{Ending, Play, Progress};
-use self::reply::Answered;
 use self::startup::Held;
+use self::turn::end::Told;
+use self::turn::{Ending, Play, Progress};
 use crate::frames::{self, text};
 use crate::script::{ExitStep, HostEvent, OnInterrupt, Script};
 

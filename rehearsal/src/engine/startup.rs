@@ -5,20 +5,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Engine, Input, Pace, Phase, Refusal, aside};
+use super::turn::literal;
+use crate::engine::Engine;
+use crate::engine::Input;
+use crate::engine::Pace;
+use crate::engine::Phase;
+use crate::engine::Refusal;
 use crate::frames::{self, text};
 use crate::script::Step;
 
 /// What came too early.
 #[derive(Debug)]
-pub(super) enum Held {
+pub(crate) enum Held {
     Line(Vec<u8>),
     EndOfInput,
     Interrupt,
 }
 
 impl Held {
-    pub(super) fn of(input: Input<'_>) -> Self {
+    pub(crate) fn of(input: Input<'_>) -> Self {
         match input {
             Input::Line(line) => Self::Line(line.to_vec()),
             Input::EndOfInput => Self::EndOfInput,
@@ -29,7 +34,7 @@ impl Held {
 
 impl Engine {
     /// Plays the next step before the first answer; `None` to go on.
-    pub(super) fn start(&mut self) -> Option<Pace> {
+    pub(crate) fn start(&mut self) -> Option<Pace> {
         if let Some(refusal) = self.core.setup.refusal {
             self.refuse(refusal);
             return None;
@@ -57,7 +62,7 @@ impl Engine {
             Step::DelayMs(ms) => *until = Some(self.core.out.now() + Duration::from_millis(*ms)),
             Step::Hang => self.phase = Phase::Hung,
             Step::Exit(exit) => self.exit(exit),
-            other => aside::write(other, &mut self.core),
+            other => literal::write(other, &mut self.core),
         }
         None
     }

@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use claude_sdk_bridge::messages::{ClaudeSessionId, MessageUuid, ToolUseId};
 use serde::{Deserialize, Serialize};
 
-use super::granted::Granted;
+use super::call::granted::Granted;
 use crate::script::{TokenUsage, Turn};
 
 /// The memory of a session.

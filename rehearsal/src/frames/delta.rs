@@ -1,6 +1,6 @@
 //! The hot path: one `content_block_delta` line, byte for byte as the CLI writes it, without building a frame.
 //!
-//! Place in the flow: `engine::blocks` makes a template per block and writes one line per delta. The key order is the
+//! Place in the flow: `engine::message` makes a template per block and writes one line per delta. The key order is the
 //! CLI's, which hosts tune their fast path for; a test holds the line against the bridge's decoder.
 
 use super::outbox::Outbox;

@@ -1,6 +1,6 @@
 //! What the CLI tells about the session: the answer to `initialize` and `system/init` before every turn.
 //!
-//! Place in the flow: `engine::control` and `engine::play` send these.
+//! Place in the flow: `engine::answers` and `engine::turn` send these.
 
 use claude_sdk_bridge::messages::control::{Account, AgentInfo, InitializeResponse, ModelInfo, SlashCommand};
 use claude_sdk_bridge::messages::{List, McpServerState, MessageUuid, SessionState, SystemEvent, SystemInit};

@@ -1,6 +1,6 @@
 //! The frames of one message of the model: its stream events and the consolidated `assistant` frame of each block.
 //!
-//! Place in the flow: `engine::blocks`, `engine::abort` and `engine::failure` send these in the CLI's order.
+//! Place in the flow: `engine::message`, `engine::abort` and `engine::failure` send these in the CLI's order.
 
 use claude_sdk_bridge::messages::{
     AbandonedBlocks, ApiErrorKind, ApiEvent, ApiMessage, ApiMessageId, AssistantMessage, BlockStart,

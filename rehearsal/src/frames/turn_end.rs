@@ -1,6 +1,6 @@
 //! The `result` frame: how a turn ended and what it cost.
 //!
-//! Place in the flow: `engine::end` sends one at the end of every turn; `late_result` and `foreign_result` steps send
+//! Place in the flow: `turn::end` sends one at the end of every turn; `late_result` and `foreign_result` steps send
 //! further ones. Costs are counted in nano dollars, so that sums are exact.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The settings that a script gives its session.
 //!
-//! Place in the flow: read with `script::Session`; the agent and `engine::decide` go by them. They must count as they are
+//! Place in the flow: read with `script::Session`; the agent and `call::by_rules` go by them. They must count as they are
 //! written: what Claude would only pass over is a mistake here.
 
 use std::path::Path;

@@ -1,8 +1,8 @@
 //! A tool call in a script: its input, the question before it, and its result.
 //!
-//! Place in the flow: one kind of `script::Step`; `engine::tool` plays it. The fields of a question are the ones
+//! Place in the flow: one kind of `script::Step`; `call::steps` plays it. The fields of a question are the ones
 //! of the protocol's `can_use_tool`, in snake case. It must not decide anything: whether a question is put in
-//! the current mode is `engine::gate`'s business, or that of the machine behind `engine::decide`.
+//! the current mode is `call::by_script`'s business, or that of the machine behind `call::by_rules`.
 
 use std::sync::Arc;
 

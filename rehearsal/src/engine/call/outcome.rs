@@ -1,13 +1,13 @@
 //! What comes out of a tool: the result block the model sees and the structured result a host shows.
 //!
-//! Place in the flow: `engine::tool` writes these. The script's own result wins; what it leaves out is made up from
+//! Place in the flow: `call::steps` writes these. The script's own result wins; what it leaves out is made up from
 //! the input in the shape the CLI gives it for the common tools.
 
 use claude_sdk_bridge::messages::{Content, ContentBlock, Field, FromWire, ToolResultBlock, ToolUseId};
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
-use super::core::Core;
+use super::Call;
+use crate::engine::core::Core;
 use crate::frames::text;
 
 /// A result in both forms.
@@ -15,12 +15,12 @@ use crate::frames::text;
 pub(crate) struct Outcome {
     content: Content,
     is_error: Field<bool>,
-    pub(super) structured: Value,
+    pub(crate) structured: Value,
 }
 
 impl Outcome {
     /// A call that failed or was refused.
-    pub(super) fn error(text: &str) -> Self {
+    pub(crate) fn error(text: &str) -> Self {
         Self {
             content: text.into(),
             is_error: true.into(),
@@ -29,7 +29,7 @@ impl Outcome {
     }
 
     /// A call that an interrupt ended.
-    pub(super) fn rejected(text: &str) -> Self {
+    pub(crate) fn rejected(text: &str) -> Self {
         Self {
             content: text.into(),
             is_error: true.into(),
@@ -38,24 +38,24 @@ impl Outcome {
     }
 
     /// Whether the tool failed.
-    pub(super) fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         self.is_error.is_true()
     }
 
     /// What the model reads.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.content.text()
     }
 
     /// Adds something for the model to read.
-    pub(super) fn add(&mut self, text: &str) {
+    pub(crate) fn add(&mut self, text: &str) {
         match &mut self.content {
             Content::Blocks(blocks) => blocks.push(ContentBlock::text(text)),
             other => *other = format!("{}\n\n{text}", other.text()).as_str().into(),
         }
     }
 
-    pub(super) fn block(&self, id: ToolUseId) -> ToolResultBlock {
+    pub(crate) fn block(&self, id: ToolUseId) -> ToolResultBlock {
         ToolResultBlock {
             tool_use_id: id,
             content: self.content.clone().into(),
@@ -66,7 +66,7 @@ impl Outcome {
 }
 
 /// The outcome of a call that ran.
-pub(super) fn of_call(call: &Call, input: &Map<String, Value>, core: &Core) -> Outcome {
+pub(crate) fn of_call(call: &Call, input: &Map<String, Value>, core: &Core) -> Outcome {
     let (tool, result) = (call.step.name.as_str(), &call.step.result);
     let mut outcome = if result.is_error {
         Outcome::error(&result.text)

@@ -1,6 +1,6 @@
 //! What the host answers to questions about calls, and what it means for them.
 //!
-//! Place in the flow: `Engine` hands over control responses; `tool` and `decide` have put the questions. What an answer changes
+//! Place in the flow: `Engine` hands over control responses; `steps` and `by_rules` have put the questions. What an answer changes
 //! beside its call counts from the next call on.
 
 use claude_sdk_bridge::messages::control::{
@@ -10,9 +10,11 @@ use claude_sdk_bridge::messages::{Field, FromWire, List, SessionState};
 use permission_core::PermissionUpdate;
 use serde_json::{Map, Value, json};
 
-use super::call::{Acceptance, CallState, Refusal};
-use super::core::Core;
-use super::play::Play;
+use super::Acceptance;
+use super::CallState;
+use super::Refusal;
+use crate::engine::core::Core;
+use crate::engine::turn::Play;
 use crate::frames::text;
 
 /// What an answer of the host's means for the turn.
@@ -26,17 +28,17 @@ pub(crate) enum Answered {
 }
 
 /// An answer to the question about a call.
-pub(super) type Answer = Result<Allowed, Refusal>;
+pub(crate) type Answer = Result<Allowed, Refusal>;
 
 /// An approval.
 #[derive(Debug)]
-pub(super) struct Allowed {
+pub(crate) struct Allowed {
     /// Replaces the input, if given.
-    pub(super) input: Option<Map<String, Value>>,
+    pub(crate) input: Option<Map<String, Value>>,
     /// Who has decided, and for how long.
-    pub(super) source: &'static str,
+    pub(crate) source: &'static str,
     /// What it changes beside the call.
-    pub(super) updates: Vec<PermissionUpdate>,
+    pub(crate) updates: Vec<PermissionUpdate>,
 }
 
 impl Play {
@@ -100,7 +102,7 @@ impl Play {
     }
 
     /// Takes back every open question, because nobody waits for the answer any more.
-    pub(super) fn withdraw_questions(&mut self, core: &mut Core) -> bool {
+    pub(crate) fn withdraw_questions(&mut self, core: &mut Core) -> bool {
         let mut withdrawn = false;
         for call in &mut self.calls {
             if let CallState::Asked(id) = &call.state {
@@ -155,7 +157,7 @@ impl Play {
 
 impl Core {
     /// What the answer to an allowed call changes in the session.
-    pub(super) fn take_effect(&mut self, tool: &str, updates: &[PermissionUpdate]) {
+    pub(crate) fn take_effect(&mut self, tool: &str, updates: &[PermissionUpdate]) {
         let mut mode = (tool == "ExitPlanMode").then_some(self.before_plan);
         for update in updates {
             if let PermissionUpdate::SetMode { mode: new, .. } = update {

@@ -2,47 +2,52 @@
 //!
 //! Place in the flow: `Engine` starts a `Play` for a prompt and calls `advance` until it ends. Steps of the script
 //! become small operations here (`plan`), because any two of them may have an interrupt between them. How the single
-//! operations look stands in `blocks`, `tool`, `abort` and `failure`.
+//! operations look stands in `message`, `steps`, `abort` and `failure`.
+
+pub(crate) mod abort;
+pub(crate) mod cursor;
+pub(crate) mod end;
+pub(crate) mod failure;
+pub(crate) mod literal;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use claude_sdk_bridge::messages::{CommandState, MessageUuid, PermissionDenial};
 
-use super::blocks::{Block, BlockPlan, OpenMessage};
-use super::call::Call;
-use super::core::{Core, Prompt};
-use super::cursor::Cursor;
-use super::state::Attribution;
-use super::{aside, failure};
+use self::cursor::Cursor;
+use crate::engine::call::Call;
+use crate::engine::core::{Core, Prompt};
+use crate::engine::message::{Block, BlockPlan, OpenMessage};
+use crate::engine::state::Attribution;
 use crate::frames;
 use crate::script::{ExitStep, Failure, HostEvent, OnInterrupt, Step, TokenUsage, ToolStep, Turn};
 
 /// A turn that is being played.
 #[derive(Debug)]
 pub(crate) struct Play {
-    pub(super) on_interrupt: OnInterrupt,
-    pub(super) usage: TokenUsage,
-    pub(super) attribution: Attribution,
+    pub(crate) on_interrupt: OnInterrupt,
+    pub(crate) usage: TokenUsage,
+    pub(crate) attribution: Attribution,
     /// Prompts that came while the turn ran and were taken into it.
     folded: Vec<MessageUuid>,
     /// Prompts whose end has been told.
     settled: Vec<MessageUuid>,
-    pub(super) message: Option<OpenMessage>,
+    pub(crate) message: Option<OpenMessage>,
     /// The tool calls of the message, until all have a result.
-    pub(super) calls: Vec<Call>,
-    pub(super) stop_reason: Option<String>,
-    pub(super) denials: Vec<PermissionDenial>,
-    pub(super) user_frames: u64,
-    pub(super) used: TokenUsage,
-    pub(super) text: String,
-    pub(super) started: Duration,
+    pub(crate) calls: Vec<Call>,
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) denials: Vec<PermissionDenial>,
+    pub(crate) user_frames: u64,
+    pub(crate) used: TokenUsage,
+    pub(crate) text: String,
+    pub(crate) started: Duration,
     messages: u64,
     requested: bool,
     stalled: bool,
-    pub(super) cursor: Cursor,
-    pub(super) ops: VecDeque<Op>,
-    pub(super) wait: Wait,
+    pub(crate) cursor: Cursor,
+    pub(crate) ops: VecDeque<Op>,
+    pub(crate) wait: Wait,
     replay: Option<Prompt>,
 }
 
@@ -84,7 +89,7 @@ pub(crate) enum Op {
     Child(usize),
     Sleep(Duration),
     WaitFor(HostEvent),
-    Aside(Step),
+    Literal(Step),
     Fail(Failure),
     Stall,
     Hang,
@@ -121,7 +126,7 @@ enum Flow {
 
 impl Op {
     /// What happens to a call.
-    pub(super) fn of_call(call: usize) -> [Self; 5] {
+    pub(crate) fn of_call(call: usize) -> [Self; 5] {
         [
             Self::Ask(call),
             Self::Settle(call),
@@ -240,7 +245,7 @@ impl Play {
             Op::Child(call) => self.write_child(call, core),
             Op::Sleep(pause) => self.wait = Wait::Until(core.now() + pause),
             Op::WaitFor(event) => self.wait_for(event, core),
-            Op::Aside(step) => aside::write(&step, core),
+            Op::Literal(step) => literal::write(&step, core),
             Op::Fail(failure) => return Flow::Out(Progress::Ended(failure::play(&failure, core))),
             Op::Stall => {
                 self.stalled = true;
@@ -285,7 +290,7 @@ impl Play {
             | Step::Garbage(_)
             | Step::HalfLine(_)
             | Step::LateResult(_)
-            | Step::ForeignResult(_) => self.ops.push_back(Op::Aside(step)),
+            | Step::ForeignResult(_) => self.ops.push_back(Op::Literal(step)),
             // The cursor plays these itself.
             Step::Repeat(_) => {}
         }

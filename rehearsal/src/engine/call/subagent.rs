@@ -1,19 +1,19 @@
 //! What a subagent does: its calls and their results, marked with the call that started it.
 //!
-//! Place in the flow: `engine::tool` plans it when that call runs; its calls then go the way of all calls. As from the CLI's
+//! Place in the flow: `call::steps` plans it when that call runs; its calls then go the way of all calls. As from the CLI's
 //! foreground subagents, only calls and results come, whole and without stream events; what it says is the result of the call.
 
 use claude_sdk_bridge::messages::ToolUseBlock;
 use serde_json::{Map, Value};
 
-use super::call::Call;
-use super::core::Core;
-use super::play::{Op, Play};
+use super::Call;
+use crate::engine::core::Core;
+use crate::engine::turn::{Op, Play};
 use crate::frames::{self, MessageFacts};
 
 impl Play {
     /// Plans the calls that a call makes in its turn; they come before everything else that is planned.
-    pub(super) fn plan_subagent(&mut self, number: usize) {
+    pub(crate) fn plan_subagent(&mut self, number: usize) {
         let Some(call) = self.calls.get(number) else {
             return;
         };
@@ -33,7 +33,7 @@ impl Play {
     }
 
     /// A subagent calls a tool.
-    pub(super) fn write_child(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn write_child(&mut self, number: usize, core: &mut Core) {
         let name = core.state.next_message();
         let facts = MessageFacts {
             id: format!("msg_{name}").into(),

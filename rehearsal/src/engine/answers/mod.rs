@@ -1,7 +1,9 @@
 //! The host's control requests: which there are and what each does to the session.
 //!
 //! Place in the flow: `Engine` hands them over, whatever it is doing. Answers that only report something are made in
-//! `answers`.
+//! `reports`.
+
+pub(crate) mod reports;
 
 use claude_sdk_bridge::messages::control::{
     ControlRequest, ControlResponse, ErrorBody, HostControl, InitializeRequest, Interrupt, ResponseBody,
@@ -13,9 +15,11 @@ use claude_sdk_bridge::messages::{
 use permission_core::PermissionMode;
 use serde_json::{Map, Value, json};
 
-use super::core::Prompt;
-use super::hooks::HostHooks;
-use super::{Engine, Phase, abort, answers};
+use crate::engine::Engine;
+use crate::engine::Phase;
+use crate::engine::call::hooks::HostHooks;
+use crate::engine::core::Prompt;
+use crate::engine::turn::abort;
 use crate::frames::{self, text};
 use crate::script::HostEvent;
 
@@ -23,7 +27,7 @@ use crate::script::HostEvent;
 type Answer = Result<Option<Value>, (String, Option<&'static str>)>;
 
 impl Engine {
-    pub(super) fn control(&mut self, control: HostControl) {
+    pub(crate) fn control(&mut self, control: HostControl) {
         let id = control.request_id;
         // Requests with an effect of their own answer themselves, where in the order they want.
         match control.request {
@@ -41,11 +45,11 @@ impl Engine {
                 self.respond(&id, Ok(None));
             }
             ControlRequest::McpSetServers(request) => {
-                let answer = answers::set_servers(&request.servers, &mut self.core);
+                let answer = reports::set_servers(&request.servers, &mut self.core);
                 self.respond(&id, Ok(Some(answer)));
             }
             other => {
-                let answer = answers::report(&other, &self.core).map_err(|text| (text, None));
+                let answer = reports::report(&other, &self.core).map_err(|text| (text, None));
                 self.respond(&id, answer);
             }
         }

@@ -1,19 +1,19 @@
 //! Control requests that only report something, and the ones that are acknowledged and have no effect here.
 //!
-//! Place in the flow: `engine::control` asks here last. What the rehearsal does not know is refused in the CLI's words.
+//! Place in the flow: `engine::answers` asks here last. What the rehearsal does not know is refused in the CLI's words.
 
 use claude_sdk_bridge::messages::Field;
 use claude_sdk_bridge::messages::control::ControlRequest;
 use serde_json::{Map, Value, json};
 
-use super::core::Core;
+use crate::engine::core::Core;
 use crate::frames::{self, VERSION, text};
 use crate::script::TokenUsage;
 
 const CONTEXT_TOKENS: u64 = 1_000_000;
 
 /// The answer to a request without an effect.
-pub(super) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Value>, String> {
+pub(crate) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Value>, String> {
     Ok(match request {
         ControlRequest::GetSettings(_) => Some(json!({
             "effective": {},
@@ -53,7 +53,7 @@ pub(super) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Val
 }
 
 /// Replaces the MCP servers that are not from the launch.
-pub(super) fn set_servers(servers: &Map<String, Value>, core: &mut Core) -> Value {
+pub(crate) fn set_servers(servers: &Map<String, Value>, core: &mut Core) -> Value {
     let is_launched = |name: &String| core.setup.mcp_servers.contains(name);
     let (kept, old): (Vec<String>, Vec<String>) = core.mcp_servers.iter().cloned().partition(is_launched);
     let wanted: Vec<String> = servers

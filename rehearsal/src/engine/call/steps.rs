@@ -1,7 +1,7 @@
 //! Tool calls: what comes before one, the question, the run, what comes after it, the result.
 //!
-//! Place in the flow: operations of `engine::play`. What comes out of a tool is the script's; whether the host is asked is
-//! decided in `gate` (by the script) or in `decide` (by rules and the mode). Answers of the host's stand in `reply`.
+//! Place in the flow: operations of `engine::turn`. What comes out of a tool is the script's; whether the host is asked is
+//! decided in `by_script` (by the script) or in `by_rules` (by rules and the mode). Answers of the host's stand in `reply`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,26 +13,28 @@ use claude_sdk_bridge::messages::{
 use permission_core::PermissionMode;
 use serde_json::Map;
 
-use super::call::{Acceptance, CallState, Refusal};
-use super::core::Core;
-use super::cursor::Cursor;
-use super::gate::{self, Gate};
+use super::Acceptance;
+use super::CallState;
+use super::Refusal;
+use super::by_script::{self, Gate};
 use super::hooks::{Moment, Round};
 use super::outcome::{self, Outcome};
-use super::play::{Op, Play, Wait};
 use super::question;
+use crate::engine::core::Core;
+use crate::engine::turn::cursor::Cursor;
+use crate::engine::turn::{Op, Play, Wait};
 use crate::frames::{self, text};
 
 impl Play {
     /// Begins with a call, unless that has been done: the host's hooks, then the gate.
-    pub(super) fn ask(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn ask(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
         if !matches!(call.state, CallState::Planned) {
             return;
         }
-        if gate::is_gone(&call.step, core) {
+        if by_script::is_gone(&call.step, core) {
             let text = text::no_such_tool(&call.step.name);
             call.state = CallState::Refused(Refusal::of_config(text, "other"));
         } else if !self.hear_hooks(number, core) {
@@ -41,7 +43,7 @@ impl Play {
     }
 
     /// Goes on with a call after hooks.
-    pub(super) fn pass_gate(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn pass_gate(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
@@ -59,7 +61,7 @@ impl Play {
             call.state = CallState::Refused(refusal);
             return;
         }
-        call.state = match gate::check(&call.step, &call.verdict, core) {
+        call.state = match by_script::check(&call.step, &call.verdict, core) {
             Gate::Pass if call.verdict.allow => CallState::Accepted(Acceptance {
                 input: call.input.clone(),
                 source: "hook",
@@ -80,7 +82,7 @@ impl Play {
     }
 
     /// Asks the host about a call; where it can no longer answer, the call fails.
-    pub(super) fn put_question(&mut self, number: usize, request: CanUseTool, core: &mut Core) {
+    pub(crate) fn put_question(&mut self, number: usize, request: CanUseTool, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
@@ -104,7 +106,7 @@ impl Play {
     }
 
     /// Waits for what is outside before the call can go on from this operation.
-    pub(super) fn wait_outside(&mut self, number: usize, again: Op) -> bool {
+    pub(crate) fn wait_outside(&mut self, number: usize, again: Op) -> bool {
         let Some(call) = self.calls.get(number).filter(|call| call.waits()) else {
             return false;
         };
@@ -115,14 +117,14 @@ impl Play {
     }
 
     /// Waits until it is decided whether the call runs.
-    pub(super) fn settle(&mut self, number: usize) {
+    pub(crate) fn settle(&mut self, number: usize) {
         let is_open = |state: &CallState| matches!(state, CallState::Asked(_) | CallState::Tried);
         if self.calls.get(number).is_some_and(|call| is_open(&call.state)) {
             self.wait_outside(number, Op::Settle(number));
         }
     }
 
-    pub(super) fn run_tool(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn run_tool(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
@@ -143,7 +145,7 @@ impl Play {
     }
 
     /// Waits for the tool, then lets hooks see what came out of it.
-    pub(super) fn after_tool(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn after_tool(&mut self, number: usize, core: &mut Core) {
         if self.wait_outside(number, Op::After(number)) {
             return;
         }
@@ -168,7 +170,7 @@ impl Play {
         }
     }
 
-    pub(super) fn write_tool_result(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn write_tool_result(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };

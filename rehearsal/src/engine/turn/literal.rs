@@ -1,12 +1,12 @@
 //! Steps that write something and change nothing in the turn: literal lines, faults, results of other turns.
 //!
-//! Place in the flow: `engine::play` and the start of the process call `write`.
+//! Place in the flow: `engine::turn` and the start of the process call `write`.
 
 use claude_sdk_bridge::messages::{ResultSubtype, TerminalReason};
 
-use super::core::Core;
 use super::end;
-use super::state::Attribution;
+use crate::engine::core::Core;
+use crate::engine::state::Attribution;
 use crate::frames::{self, text};
 use crate::script::{LateResult, Step};
 

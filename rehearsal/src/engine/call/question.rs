@@ -1,18 +1,18 @@
 //! The question about a tool call, as the CLI puts it.
 //!
-//! Place in the flow: `tool` and `decide` send it. What the script leaves out is taken from the call.
+//! Place in the flow: `steps` and `by_rules` send it. What the script leaves out is taken from the call.
 
 use claude_sdk_bridge::messages::control::CanUseTool;
 use claude_sdk_bridge::messages::{Field, List, TaskId};
 use serde_json::{Map, Value, json};
 
-use super::call::Call;
-use super::core::Core;
-use super::gate::needs_person;
+use super::Call;
+use super::by_script::needs_person;
+use crate::engine::core::Core;
 use crate::frames;
 
 /// The question where the script says that there is one.
-pub(super) fn scripted(call: &Call, core: &Core) -> CanUseTool {
+pub(crate) fn scripted(call: &Call, core: &Core) -> CanUseTool {
     let question = about(call, core);
     match &call.verdict.ask {
         Some(reason) => by_hook(question, reason),
@@ -21,7 +21,7 @@ pub(super) fn scripted(call: &Call, core: &Core) -> CanUseTool {
 }
 
 /// The question with what the script says of it.
-pub(super) fn about(call: &Call, core: &Core) -> CanUseTool {
+pub(crate) fn about(call: &Call, core: &Core) -> CanUseTool {
     let name = call.step.name.as_str();
     let ask = call.step.ask.clone().unwrap_or_default();
     let changed = call.input != call.step.input;
@@ -52,7 +52,7 @@ pub(super) fn about(call: &Call, core: &Core) -> CanUseTool {
 }
 
 /// The question that a hook wants. Nothing is suggested for longer, because it would come again all the same.
-pub(super) fn by_hook(question: CanUseTool, reason: &str) -> CanUseTool {
+pub(crate) fn by_hook(question: CanUseTool, reason: &str) -> CanUseTool {
     CanUseTool {
         permission_suggestions: Field::Absent,
         decision_reason: reason.into(),
@@ -72,7 +72,7 @@ fn shown_input(call: &Call, core: &Core) -> Map<String, Value> {
 }
 
 /// The input as the call's own frame shows it: that of `ExitPlanMode` is the plan file, if there is one.
-pub(super) fn written_input(call: &Call, core: &Core) -> Map<String, Value> {
+pub(crate) fn written_input(call: &Call, core: &Core) -> Map<String, Value> {
     let plan = if call.step.name == "ExitPlanMode" {
         plan(core)
     } else {

@@ -1,42 +1,53 @@
 //! A tool call of the message that is being played, and how far it is.
 //!
-//! Place in the flow: `tool` moves a call along, `rounds` and `decide` where there are hooks and where the machine decides,
+//! Place in the flow: `steps` moves a call along, `callbacks` and `by_rules` where there are hooks and where the machine decides,
 //! `reply` with what the host answers. Plain data.
+
+pub(crate) mod by_rules;
+pub(crate) mod by_script;
+pub(crate) mod callbacks;
+pub(crate) mod granted;
+pub(crate) mod hooks;
+pub(crate) mod outcome;
+pub(crate) mod question;
+pub(crate) mod reply;
+pub(crate) mod steps;
+pub(crate) mod subagent;
 
 use claude_sdk_bridge::messages::control::CanUseTool;
 use claude_sdk_bridge::messages::{ControlId, PermissionDenial, ToolUseId};
 use serde_json::{Map, Value};
 
-use super::decide::Pending;
-use super::hooks::{Round, Told, Verdict};
-use super::outcome::Outcome;
-use super::reply::Answer;
+use self::by_rules::Pending;
+use self::hooks::{Round, Told, Verdict};
+use self::outcome::Outcome;
+use self::reply::Answer;
 use crate::frames::text;
 use crate::script::ToolStep;
 
 /// A tool call.
 #[derive(Debug)]
 pub(crate) struct Call {
-    pub(super) id: ToolUseId,
-    pub(super) step: Box<ToolStep>,
+    pub(crate) id: ToolUseId,
+    pub(crate) step: Box<ToolStep>,
     /// The call that started the subagent whose call this is.
-    pub(super) parent: Option<ToolUseId>,
+    pub(crate) parent: Option<ToolUseId>,
     /// The input as it is now; the step has it as the model wrote it.
-    pub(super) input: Map<String, Value>,
+    pub(crate) input: Map<String, Value>,
     /// Whether the call's own frame has been written.
-    pub(super) written: bool,
-    pub(super) state: CallState,
+    pub(crate) written: bool,
+    pub(crate) state: CallState,
     /// Callbacks of the host's that are waited for.
-    pub(super) round: Option<Round>,
+    pub(crate) round: Option<Round>,
     /// What hooks said before the call.
-    pub(super) verdict: Verdict,
+    pub(crate) verdict: Verdict,
     /// How the machine decides, while it does.
-    pub(super) pending: Option<Box<Pending>>,
+    pub(crate) pending: Option<Box<Pending>>,
     /// What the host has answered, until the machine has decided.
-    pub(super) answer: Option<Answer>,
+    pub(crate) answer: Option<Answer>,
     /// The question as it was asked.
-    pub(super) question: Option<Box<CanUseTool>>,
-    pub(super) outcome: Option<Outcome>,
+    pub(crate) question: Option<Box<CanUseTool>>,
+    pub(crate) outcome: Option<Outcome>,
 }
 
 /// How far a call is.
@@ -59,22 +70,22 @@ pub(crate) enum CallState {
 /// Why, and with which input, a call may run.
 #[derive(Debug, Clone)]
 pub(crate) struct Acceptance {
-    pub(super) input: Map<String, Value>,
-    pub(super) source: &'static str,
-    pub(super) reason_type: Option<&'static str>,
+    pub(crate) input: Map<String, Value>,
+    pub(crate) source: &'static str,
+    pub(crate) reason_type: Option<&'static str>,
 }
 
 /// Why a call may not run.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
-    pub(super) text: String,
+    pub(crate) text: String,
     /// Who has decided; nobody where a hook was too late.
-    pub(super) source: Option<&'static str>,
-    pub(super) reason_type: Option<&'static str>,
+    pub(crate) source: Option<&'static str>,
+    pub(crate) reason_type: Option<&'static str>,
 }
 
 impl Call {
-    pub(super) fn new(id: ToolUseId, step: Box<ToolStep>) -> Self {
+    pub(crate) fn new(id: ToolUseId, step: Box<ToolStep>) -> Self {
         Self {
             id,
             input: step.input.clone(),
@@ -91,7 +102,7 @@ impl Call {
         }
     }
 
-    pub(super) fn of_subagent(id: ToolUseId, step: Box<ToolStep>, parent: ToolUseId) -> Self {
+    pub(crate) fn of_subagent(id: ToolUseId, step: Box<ToolStep>, parent: ToolUseId) -> Self {
         Self {
             parent: Some(parent),
             ..Self::new(id, step)
@@ -99,21 +110,21 @@ impl Call {
     }
 
     /// The input as the model would write it.
-    pub(super) fn input_text(&self) -> String {
+    pub(crate) fn input_text(&self) -> String {
         Value::Object(self.step.input.clone()).to_string()
     }
 
     /// The name of the subagent whose call this is.
-    pub(super) fn agent(&self) -> Option<String> {
+    pub(crate) fn agent(&self) -> Option<String> {
         self.parent.as_ref().map(|parent| text::agent(parent.as_str()))
     }
 
     /// Whether something outside is waited for.
-    pub(super) fn waits(&self) -> bool {
+    pub(crate) fn waits(&self) -> bool {
         self.round.is_some() || matches!(self.state, CallState::Asked(_))
     }
 
-    pub(super) fn told<'a>(&'a self, agent: Option<&'a str>, response: Option<&'a Value>) -> Told<'a> {
+    pub(crate) fn told<'a>(&'a self, agent: Option<&'a str>, response: Option<&'a Value>) -> Told<'a> {
         Told {
             tool: &self.step.name,
             input: &self.input,
@@ -123,7 +134,7 @@ impl Call {
         }
     }
 
-    pub(super) fn denial(&self) -> PermissionDenial {
+    pub(crate) fn denial(&self) -> PermissionDenial {
         PermissionDenial {
             tool_name: self.step.name.as_str().into(),
             tool_use_id: self.id.clone().into(),
@@ -135,7 +146,7 @@ impl Call {
 
 impl Acceptance {
     /// The call needs nobody's permission.
-    pub(super) fn unasked(input: Map<String, Value>) -> Self {
+    pub(crate) fn unasked(input: Map<String, Value>) -> Self {
         Self {
             input,
             source: "config",
@@ -145,7 +156,7 @@ impl Acceptance {
 }
 
 impl Refusal {
-    pub(super) fn of_config(text: String, reason_type: &'static str) -> Self {
+    pub(crate) fn of_config(text: String, reason_type: &'static str) -> Self {
         Self {
             text,
             source: Some("config"),
@@ -153,7 +164,7 @@ impl Refusal {
         }
     }
 
-    pub(super) fn of_hook(text: String) -> Self {
+    pub(crate) fn of_hook(text: String) -> Self {
         Self {
             text,
             source: Some("hook"),
@@ -162,7 +173,7 @@ impl Refusal {
     }
 
     /// The host's hooks have denied the call, or have not spoken in time.
-    pub(super) fn of_verdict(verdict: &Verdict, tool: &str, reason: &str) -> Self {
+    pub(crate) fn of_verdict(verdict: &Verdict, tool: &str, reason: &str) -> Self {
         match &verdict.deny_text {
             Some(text) => Self {
                 text: text.clone(),
@@ -173,7 +184,7 @@ impl Refusal {
         }
     }
 
-    pub(super) fn failed(reason: &str) -> Self {
+    pub(crate) fn failed(reason: &str) -> Self {
         Self::of_config(text::request_failed(reason), "other")
     }
 }

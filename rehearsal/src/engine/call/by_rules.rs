@@ -1,6 +1,6 @@
 //! The one place that asks the machine of the five stages about a call, as the sole authority.
 //!
-//! Place in the flow: `tool` begins here once hooks have been heard, `reply` brings the host's answer. What the machine goes by
+//! Place in the flow: `steps` begins here once hooks have been heard, `reply` brings the host's answer. What the machine goes by
 //! is the script's settings, what has been granted since, the launch and the mode; paths are compared as they are written,
 //! because no file of a script exists.
 
@@ -21,12 +21,15 @@ use permission_core::settings::{SettingsFile, SettingsSource, Sourced, merge};
 use permission_core::{LexicalPaths, PermissionBehavior, PermissionMode};
 use serde_json::{Map, Value};
 
-use super::call::{Acceptance, CallState, Refusal};
-use super::core::Core;
-use super::gate::needs_person;
+use super::Acceptance;
+use super::CallState;
+use super::Refusal;
+use super::by_script::needs_person;
 use super::hooks::Verdict;
-use super::play::Play;
-use super::{question, reply};
+use super::question;
+use super::reply;
+use crate::engine::core::Core;
+use crate::engine::turn::Play;
 use crate::frames::{self, text};
 
 /// The home directory of whoever plays a script.
@@ -78,7 +81,7 @@ impl Tool for ScriptedTool {
 
 impl Play {
     /// Decides about a call of which hooks have been heard.
-    pub(super) fn decide(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn decide(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
@@ -99,7 +102,7 @@ impl Play {
     }
 
     /// Takes the host's answer to the question about a decided call.
-    pub(super) fn decide_answered(&mut self, number: usize, answer: reply::Answer, core: &mut Core) {
+    pub(crate) fn decide_answered(&mut self, number: usize, answer: reply::Answer, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
+use super::call::by_rules::Decider;
 use super::core::Core;
-use super::decide::Decider;
 use super::state::SessionState;
 use crate::frames::{SCENE_COMMAND, text};
 use crate::script::{self, OnInterrupt, Script, Step, Stream, TokenUsage, Turn};

@@ -5,10 +5,11 @@
 
 use claude_sdk_bridge::messages::{ResultSubtype, TerminalReason};
 
-use super::core::Core;
+use super::Ending;
+use super::Play;
 use super::failure;
-use super::play::{Ending, Play};
-use super::state::Attribution;
+use crate::engine::core::Core;
+use crate::engine::state::Attribution;
 use crate::frames::{self, ResultFacts, Timing, text};
 use crate::script::{OnInterrupt, TokenUsage};
 

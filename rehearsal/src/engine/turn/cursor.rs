@@ -1,6 +1,6 @@
 //! Walks through the steps of a turn, into `repeat` steps and out again, without unrolling them.
 //!
-//! Place in the flow: `engine::play` asks it for the next step.
+//! Place in the flow: `engine::turn` asks it for the next step.
 
 use std::sync::Arc;
 

@@ -1,19 +1,21 @@
 //! The message that is being written: its blocks, streamed delta by delta.
 //!
-//! Place in the flow: operations of `engine::play`. The order within a block is the CLI's: start, deltas, the
+//! Place in the flow: operations of `engine::turn`. The order within a block is the CLI's: start, deltas, the
 //! consolidated `assistant` frame, stop. Without partial messages only the `assistant` frame is left of it.
+
+pub(crate) mod chunks;
 
 use std::time::Duration;
 
 use claude_sdk_bridge::messages::{ContentBlock, MessageUuid, TextBlock, ThinkingBlock, ToolUseBlock};
 use serde_json::{Map, Value};
 
-use super::call::Call;
-use super::core::Core;
-use super::pieces::Pieces;
-use super::play::{Op, Play, Wait};
-use super::question;
-use super::state::Attribution;
+use self::chunks::Chunks;
+use crate::engine::call::Call;
+use crate::engine::call::question;
+use crate::engine::core::Core;
+use crate::engine::state::Attribution;
+use crate::engine::turn::{Op, Play, Wait};
 use crate::frames::{self, DeltaKind, MessageFacts};
 use crate::script::{AskAt, Stream, TokenUsage};
 
@@ -22,11 +24,11 @@ const SIGNATURE: &str = "cmVoZWFyc2Fs";
 /// A message of the model that is not finished.
 #[derive(Debug)]
 pub(crate) struct OpenMessage {
-    pub(super) facts: MessageFacts,
-    pub(super) block: Option<Block>,
+    pub(crate) facts: MessageFacts,
+    pub(crate) block: Option<Block>,
     next_index: u64,
     /// Whether `message_stop` has been written, while its tools still run.
-    pub(super) stopped: bool,
+    pub(crate) stopped: bool,
 }
 
 /// What a block is going to be.
@@ -41,11 +43,11 @@ pub(crate) enum BlockPlan {
 /// A block that is being streamed.
 #[derive(Debug)]
 pub(crate) struct Block {
-    pub(super) index: u64,
+    pub(crate) index: u64,
     kind: BlockKind,
     /// What has been streamed.
     written: String,
-    pieces: Pieces,
+    chunks: Chunks,
 }
 
 #[derive(Debug)]
@@ -57,11 +59,11 @@ enum BlockKind {
 
 impl OpenMessage {
     /// The number of the block that would come next.
-    pub(super) fn next_index(&self) -> u64 {
+    pub(crate) fn next_index(&self) -> u64 {
         self.next_index
     }
 
-    pub(super) fn start(
+    pub(crate) fn start(
         core: &mut Core,
         usage: TokenUsage,
         prompts: Option<&Attribution>,
@@ -94,27 +96,27 @@ impl OpenMessage {
 }
 
 impl Block {
-    pub(super) fn start(plan: BlockPlan, message: &mut OpenMessage, calls: &[Call], core: &mut Core) -> Self {
+    pub(crate) fn start(plan: BlockPlan, message: &mut OpenMessage, calls: &[Call], core: &mut Core) -> Self {
         let index = message.next_index;
         message.next_index += 1;
         let default_delay_ms = core.selected.script.session.delta_delay_ms;
-        let (kind, delta, pieces) = match plan {
+        let (kind, delta, chunks) = match plan {
             BlockPlan::Text(stream) => (
                 BlockKind::Text,
                 DeltaKind::Text,
-                Pieces::of(stream, default_delay_ms),
+                Chunks::of(stream, default_delay_ms),
             ),
             BlockPlan::Thinking(stream) => (
                 BlockKind::Thinking,
                 DeltaKind::Thinking,
-                Pieces::of(stream, default_delay_ms),
+                Chunks::of(stream, default_delay_ms),
             ),
             BlockPlan::Tool(call) => {
                 let input = calls.get(call).map(Call::input_text).unwrap_or_default();
                 (
                     BlockKind::Tool(call),
                     DeltaKind::InputJson,
-                    Pieces::of_input(input),
+                    Chunks::of_input(input),
                 )
             }
         };
@@ -122,15 +124,15 @@ impl Block {
             index,
             kind,
             written: String::new(),
-            pieces,
+            chunks,
         };
         if core.setup.partial_messages {
             block
-                .pieces
+                .chunks
                 .prepare(&core.out, delta, index, message.facts.id.as_str());
             frames::block_start(&mut core.out, &message.facts, index, block.begun(calls));
             if matches!(block.kind, BlockKind::Thinking) {
-                frames::thinking_tokens(&mut core.out, block.pieces.estimated_tokens());
+                frames::thinking_tokens(&mut core.out, block.chunks.estimated_tokens());
             }
         }
         block
@@ -149,7 +151,7 @@ impl Block {
     }
 
     /// The block as far as it has been written; nothing if there is nothing to show.
-    pub(super) fn cut_off(&self) -> Option<ContentBlock> {
+    pub(crate) fn cut_off(&self) -> Option<ContentBlock> {
         match self.kind {
             BlockKind::Text if !self.written.is_empty() => Some(ContentBlock::text(self.written.clone())),
             BlockKind::Thinking if !self.written.is_empty() => Some(ContentBlock::Thinking(ThinkingBlock {
@@ -163,20 +165,20 @@ impl Block {
 }
 
 impl Play {
-    pub(super) fn write_deltas(&mut self, core: &mut Core) {
+    pub(crate) fn write_deltas(&mut self, core: &mut Core) {
         let Some(block) = self.message.as_mut().and_then(|message| message.block.as_mut()) else {
             return;
         };
-        let more = block.pieces.write(&mut core.out, &mut block.written);
+        let more = block.chunks.write(&mut core.out, &mut block.written);
         if more {
             self.ops.push_front(Op::Deltas);
         }
-        if let Some(pause) = block.pieces.pause() {
+        if let Some(pause) = block.chunks.pause() {
             self.wait = Wait::Until(core.now() + pause);
         }
     }
 
-    pub(super) fn end_block(&mut self, core: &mut Core) {
+    pub(crate) fn end_block(&mut self, core: &mut Core) {
         let Some(message) = &mut self.message else { return };
         let Some(block) = message.block.take() else { return };
         let index = block.index;
@@ -219,7 +221,7 @@ impl Play {
         }
     }
 
-    pub(super) fn stop_block(&mut self, index: u64, core: &mut Core) {
+    pub(crate) fn stop_block(&mut self, index: u64, core: &mut Core) {
         if let Some(message) = &self.message
             && core.setup.partial_messages
         {
@@ -227,7 +229,7 @@ impl Play {
         }
     }
 
-    pub(super) fn write_message_delta(&mut self, stop_reason: &'static str, core: &mut Core) {
+    pub(crate) fn write_message_delta(&mut self, stop_reason: &'static str, core: &mut Core) {
         let Some(message) = &self.message else { return };
         if core.setup.partial_messages {
             frames::message_delta(&mut core.out, &message.facts, stop_reason);
@@ -240,7 +242,7 @@ impl Play {
         }
     }
 
-    pub(super) fn stop_message(&mut self, core: &mut Core) {
+    pub(crate) fn stop_message(&mut self, core: &mut Core) {
         let Some(message) = &mut self.message else { return };
         message.stopped = true;
         if core.setup.partial_messages {

@@ -1,6 +1,6 @@
-//! The deltas of a block: a text that is cut into pieces while it is written, as often as asked.
+//! The deltas of a block: a text that is cut into chunks while it is written, as often as asked.
 //!
-//! Place in the flow: `engine::blocks` drives it. This is the hot path: a delta is a few copies of bytes, and however
+//! Place in the flow: `engine::message` drives it. This is the hot path: a delta is a few copies of bytes, and however
 //! many there are, only the text is kept.
 
 use std::num::NonZeroU32;
@@ -17,7 +17,7 @@ const INPUT_CHARS: NonZeroU32 = match NonZeroU32::new(40) {
 
 /// What is left of a block.
 #[derive(Debug)]
-pub(crate) struct Pieces {
+pub(crate) struct Chunks {
     text: String,
     chunk: Chunk,
     /// How much of the text this round has written.
@@ -27,7 +27,7 @@ pub(crate) struct Pieces {
     template: Option<DeltaTemplate>,
 }
 
-impl Pieces {
+impl Chunks {
     pub(crate) fn of(stream: Stream, default_delay_ms: u64) -> Self {
         let delay = Duration::from_millis(stream.delay_ms.unwrap_or(default_delay_ms));
         let rounds_left = if stream.text.is_empty() {
@@ -117,13 +117,13 @@ mod tests {
     #[track_caller]
     fn check(stream: &str, expected: &[&str]) {
         let stream: Stream = serde_json::from_str(stream).unwrap();
-        let mut pieces = Pieces::of(stream, 0);
+        let mut chunks = Chunks::of(stream, 0);
         let mut out = Outbox::new("s".into(), 1, Clock::default());
-        pieces.delay = Duration::from_millis(1);
+        chunks.delay = Duration::from_millis(1);
         let mut seen = Vec::new();
         loop {
             let mut written = String::new();
-            let more = pieces.write(&mut out, &mut written);
+            let more = chunks.write(&mut out, &mut written);
             seen.extend((!written.is_empty()).then_some(written));
             if !more {
                 break;

@@ -5,10 +5,11 @@
 
 use claude_sdk_bridge::messages::{SessionState, TerminalReason, ToolResultMeta};
 
-use super::call::CallState;
-use super::core::Core;
-use super::outcome::Outcome;
-use super::play::{Op, Play};
+use super::Op;
+use super::Play;
+use crate::engine::call::CallState;
+use crate::engine::call::outcome::Outcome;
+use crate::engine::core::Core;
 use crate::frames::{self, text};
 
 impl Play {

@@ -1,12 +1,12 @@
 //! Whether a tool call is asked about, runs without a word, or is refused without a word.
 //!
-//! Place in the flow: `engine::tool` checks here before it asks about a call: the script says what would be asked, the
-//! session's mode and hooks what that means. Where the script leaves that to rules, `decide` is asked instead.
+//! Place in the flow: `call::steps` checks here before it asks about a call: the script says what would be asked, the
+//! session's mode and hooks what that means. Where the script leaves that to rules, `by_rules` is asked instead.
 
 use permission_core::PermissionMode;
 
-use super::core::Core;
 use super::hooks::Verdict;
+use crate::engine::core::Core;
 use crate::frames::text;
 use crate::script::ToolStep;
 
@@ -34,7 +34,7 @@ pub(crate) fn is_gone(step: &ToolStep, core: &Core) -> bool {
 }
 
 /// Whether a tool is nothing without somebody's answer.
-pub(super) fn needs_person(tool: &str) -> bool {
+pub(crate) fn needs_person(tool: &str) -> bool {
     matches!(tool, "AskUserQuestion" | "ExitPlanMode")
 }
 

@@ -1,6 +1,6 @@
 //! Hooks around a tool: the callbacks that the host has registered, what their answers mean, and what the script's own say.
 //!
-//! Place in the flow: `initialize` registers them; `rounds` sends them for every call before anything else decides. What of
+//! Place in the flow: `initialize` registers them; `callbacks` sends them for every call before anything else decides. What of
 //! several verdicts counts: a denial before a question before an allow, as in the CLI.
 
 use std::time::Duration;
@@ -12,7 +12,7 @@ use claude_sdk_bridge::messages::{ControlId, Informational, List, Message, ToolU
 use permission_core::pipeline::hooks::{HOOK_TIMEOUT, HookMatcher};
 use serde_json::{Map, Value, json};
 
-use super::core::Core;
+use crate::engine::core::Core;
 use crate::frames::{self, text};
 use crate::script::{Hook, HookDecision};
 
@@ -43,9 +43,9 @@ struct HostHook {
 /// Callbacks that have been called about a call, and what they say.
 #[derive(Debug)]
 pub(crate) struct Round {
-    pub(super) moment: Moment,
+    pub(crate) moment: Moment,
     pending: Vec<Pending>,
-    pub(super) verdict: Verdict,
+    pub(crate) verdict: Verdict,
 }
 
 #[derive(Debug)]
@@ -60,29 +60,29 @@ struct Pending {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Verdict {
     /// Why the call is denied.
-    pub(super) deny: Option<String>,
+    pub(crate) deny: Option<String>,
     /// What the model reads about that, if it is not the reason.
-    pub(super) deny_text: Option<String>,
+    pub(crate) deny_text: Option<String>,
     /// Why there is to be a question.
-    pub(super) ask: Option<String>,
-    pub(super) allow: bool,
-    pub(super) input: Option<Map<String, Value>>,
+    pub(crate) ask: Option<String>,
+    pub(crate) allow: bool,
+    pub(crate) input: Option<Map<String, Value>>,
     /// What the model is to read after the result.
-    pub(super) feedback: Vec<String>,
+    pub(crate) feedback: Vec<String>,
 }
 
 /// What a callback is told about.
 pub(crate) struct Told<'a> {
-    pub(super) tool: &'a str,
-    pub(super) input: &'a Map<String, Value>,
-    pub(super) id: &'a ToolUseId,
-    pub(super) agent: Option<&'a str>,
+    pub(crate) tool: &'a str,
+    pub(crate) input: &'a Map<String, Value>,
+    pub(crate) id: &'a ToolUseId,
+    pub(crate) agent: Option<&'a str>,
     /// The structured result, or the text of the failure.
-    pub(super) response: Option<&'a Value>,
+    pub(crate) response: Option<&'a Value>,
 }
 
 impl Moment {
-    pub(super) fn event(self) -> &'static str {
+    pub(crate) fn event(self) -> &'static str {
         match self {
             Self::Before => "PreToolUse",
             Self::After => "PostToolUse",
@@ -93,7 +93,7 @@ impl Moment {
 
 impl HostHooks {
     /// Takes the hooks of an `initialize` request.
-    pub(super) fn of(request: &InitializeRequest) -> Self {
+    pub(crate) fn of(request: &InitializeRequest) -> Self {
         let mut hooks = Vec::new();
         let table = request.hooks.get();
         for moment in [Moment::Before, Moment::After, Moment::AfterFailure] {
@@ -107,13 +107,13 @@ impl HostHooks {
     }
 
     /// Whether a hook is to be called before this tool.
-    pub(super) fn are_for(&self, tool: &str) -> bool {
+    pub(crate) fn are_for(&self, tool: &str) -> bool {
         let before = |hook: &HostHook| hook.moment == Moment::Before && hook.matcher.matches(tool);
         self.hooks.iter().any(before)
     }
 
     /// Whether the host has registered any hook.
-    pub(super) fn are_there(&self) -> bool {
+    pub(crate) fn are_there(&self) -> bool {
         !self.hooks.is_empty()
     }
 }
@@ -134,7 +134,7 @@ impl HostHook {
 
 impl Core {
     /// Calls the host's hooks for a tool; `None` where there is none.
-    pub(super) fn call_hooks(&mut self, moment: Moment, told: &Told<'_>) -> Option<Round> {
+    pub(crate) fn call_hooks(&mut self, moment: Moment, told: &Told<'_>) -> Option<Round> {
         let now = self.now();
         let mut pending = Vec::new();
         let wanted = |hook: &&HostHook| hook.moment == moment && hook.matcher.matches(told.tool);
@@ -200,22 +200,22 @@ impl Core {
 }
 
 impl Round {
-    pub(super) fn waits_for(&self, id: &ControlId) -> bool {
+    pub(crate) fn waits_for(&self, id: &ControlId) -> bool {
         self.pending.iter().any(|pending| pending.id == *id)
     }
 
     /// Whether nothing is waited for any more.
-    pub(super) fn is_over(&self) -> bool {
+    pub(crate) fn is_over(&self) -> bool {
         self.pending.is_empty()
     }
 
     /// When the first callback has had its time.
-    pub(super) fn deadline(&self) -> Option<Duration> {
+    pub(crate) fn deadline(&self) -> Option<Duration> {
         self.pending.iter().map(|pending| pending.deadline).min()
     }
 
     /// Takes an answer; an error is what the host gives instead of one.
-    pub(super) fn answered(&mut self, id: &ControlId, answer: Result<Value, String>, core: &mut Core) {
+    pub(crate) fn answered(&mut self, id: &ControlId, answer: Result<Value, String>, core: &mut Core) {
         let Some(place) = self.pending.iter().position(|pending| pending.id == *id) else {
             return;
         };
@@ -243,7 +243,7 @@ impl Round {
     }
 
     /// Gives up on callbacks that have had their time.
-    pub(super) fn expire(&mut self, core: &mut Core) {
+    pub(crate) fn expire(&mut self, core: &mut Core) {
         let now = core.now();
         let (late, pending) = std::mem::take(&mut self.pending)
             .into_iter()
@@ -259,7 +259,7 @@ impl Round {
     }
 
     /// Takes back what is still asked, because nobody waits for it any more.
-    pub(super) fn withdraw(&mut self, core: &mut Core) {
+    pub(crate) fn withdraw(&mut self, core: &mut Core) {
         for pending in std::mem::take(&mut self.pending) {
             core.cancel(&pending.id);
         }
@@ -268,7 +268,7 @@ impl Round {
 
 impl Verdict {
     /// What a script's hook says before its call.
-    pub(super) fn of_script(hook: &Hook) -> Self {
+    pub(crate) fn of_script(hook: &Hook) -> Self {
         let decides = |decision| hook.decision == Some(decision);
         let reason = |decision| decides(decision).then(|| hook.reason.clone());
         Self {

@@ -1,20 +1,21 @@
 //! Calls whose hooks are heard: rounds of the host's callbacks.
 //!
-//! Place in the flow: `tool` starts rounds; `reply` and `Play::advance` (time) report here what came of them, and the call
+//! Place in the flow: `steps` starts rounds; `reply` and `Play::advance` (time) report here what came of them, and the call
 //! goes on.
 
 use claude_sdk_bridge::messages::ControlId;
 use serde_json::Value;
 
-use super::call::{CallState, Refusal};
-use super::core::Core;
+use super::CallState;
+use super::Refusal;
 use super::hooks::{Moment, Round};
-use super::play::{Play, Wait};
+use crate::engine::core::Core;
+use crate::engine::turn::{Play, Wait};
 use crate::frames::text;
 
 impl Play {
     /// Calls the host's hooks before a call; says whether there are any.
-    pub(super) fn hear_hooks(&mut self, number: usize, core: &mut Core) -> bool {
+    pub(crate) fn hear_hooks(&mut self, number: usize, core: &mut Core) -> bool {
         let Some(call) = self.calls.get_mut(number) else {
             return false;
         };
@@ -33,7 +34,7 @@ impl Play {
     }
 
     /// Takes an answer to a callback; says whether one was waited for.
-    pub(super) fn hook_answered(
+    pub(crate) fn hook_answered(
         &mut self,
         id: &ControlId,
         answer: Result<Value, String>,
@@ -51,7 +52,7 @@ impl Play {
     }
 
     /// Gives up on callbacks that have had their time.
-    pub(super) fn expire(&mut self, core: &mut Core) {
+    pub(crate) fn expire(&mut self, core: &mut Core) {
         self.goes_on();
         for number in 0..self.calls.len() {
             if let Some(round) = self.calls.get_mut(number).and_then(|call| call.round.as_mut()) {
@@ -62,7 +63,7 @@ impl Play {
     }
 
     /// The host can no longer answer: what was to be decided by it is refused.
-    pub(super) fn close_round(&mut self, number: usize, core: &mut Core) {
+    pub(crate) fn close_round(&mut self, number: usize, core: &mut Core) {
         let Some(call) = self.calls.get_mut(number) else {
             return;
         };
@@ -78,7 +79,7 @@ impl Play {
     }
 
     /// Takes back everything that is waited for, because the turn ends.
-    pub(super) fn withdraw_hooks(&mut self, core: &mut Core) {
+    pub(crate) fn withdraw_hooks(&mut self, core: &mut Core) {
         for call in &mut self.calls {
             if let Some(mut round) = call.round.take() {
                 round.withdraw(core);
@@ -86,7 +87,7 @@ impl Play {
         }
     }
 
-    pub(super) fn goes_on(&mut self) {
+    pub(crate) fn goes_on(&mut self) {
         if matches!(self.wait, Wait::Answer | Wait::AnswerUntil(_)) {
             self.wait = Wait::Nothing;
         }

@@ -1,12 +1,12 @@
 //! Turns that fail: the retries, the message in the CLI's own voice, and what the result says about it.
 //!
-//! Place in the flow: `engine::play` plays the `error` step here, `engine::end` fills in the result. One row of `row`
+//! Place in the flow: `engine::turn` plays the `error` step here, `turn::end` fills in the result. One row of `row`
 //! is one way in which the CLI fails.
 
 use claude_sdk_bridge::messages::{ResultSubtype, TerminalReason};
 
-use super::core::Core;
-use super::play::Ending;
+use super::Ending;
+use crate::engine::core::Core;
 use crate::frames::{self, ResultFacts, SyntheticFacts, text};
 use crate::script::{Failure, FailureKind};
 

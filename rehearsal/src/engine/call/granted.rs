@@ -1,6 +1,6 @@
 //! What answers of the host's have changed for longer than a call: rules and directories, as long as the session.
 //!
-//! Place in the flow: `reply` applies the updates of an answer; `decide` adds what has been granted to the settings. Where an
+//! Place in the flow: `reply` applies the updates of an answer; `by_rules` adds what has been granted to the settings. Where an
 //! update would be kept for longer than the session is remembered only so that it can be taken back.
 
 use permission_core::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate};
@@ -10,21 +10,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Granted {
-    pub(super) rules: Vec<GrantedRule>,
-    pub(super) directories: Vec<(PermissionDestination, String)>,
+    pub(crate) rules: Vec<GrantedRule>,
+    pub(crate) directories: Vec<(PermissionDestination, String)>,
 }
 
 /// A rule of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GrantedRule {
     destination: PermissionDestination,
-    pub(super) behavior: PermissionBehavior,
-    pub(super) rule: PermissionRule,
+    pub(crate) behavior: PermissionBehavior,
+    pub(crate) rule: PermissionRule,
 }
 
 impl Granted {
     /// Applies an update. The mode is the session's business.
-    pub(super) fn apply(&mut self, update: &PermissionUpdate) {
+    pub(crate) fn apply(&mut self, update: &PermissionUpdate) {
         match update {
             PermissionUpdate::AddRules {
                 rules,
