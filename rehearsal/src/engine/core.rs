@@ -9,7 +9,7 @@ use std::time::Duration;
 use claude_sdk_bridge::messages::control::{ControlCancel, SlashCommand};
 use claude_sdk_bridge::messages::{
     CommandState, Content, ContentBlock, ControlId, Message, MessageUuid, OutgoingUserMessage,
-    SessionState as State,
+    SessionState as State, ToolUseId,
 };
 use permission_core::PermissionMode;
 use serde_json::Map;
@@ -20,7 +20,7 @@ use super::selection::Selection;
 use super::setup::Setup;
 use super::state::SessionState;
 use crate::frames::{self, InitFacts, Outbox};
-use crate::script::{Plan, Script, TokenUsage};
+use crate::script::{Plan, Script, TokenUsage, ToolStep};
 
 /// The shared part of an engine.
 #[derive(Debug)]
@@ -133,6 +133,19 @@ impl Core {
         if self.setup.tells_state {
             frames::session_state(&mut self.out, state);
         }
+    }
+
+    /// The session runs again after its questions were withdrawn.
+    pub(crate) fn runs_again(&mut self, withdrawn: bool) {
+        if withdrawn {
+            self.tell(State::Running);
+        }
+    }
+
+    /// An id for a call, as the script says or the next one.
+    pub(crate) fn tool_id(&mut self, tool: &ToolStep) -> ToolUseId {
+        let named = tool.id.as_deref().map(Into::into);
+        named.unwrap_or_else(|| self.state.next_tool_id())
     }
 
     /// Switches the permission mode and tells.

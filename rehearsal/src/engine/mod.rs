@@ -26,7 +26,8 @@ use self::call::reply::Answered;
 use self::core::{Core, Prompt, merged};
 use self::startup::Held;
 use self::turn::end::Told;
-use self::turn::{Ending, Play, Progress};
+use self::turn::prompts::Prompts;
+use self::turn::{Ending, Progress, Turn};
 use crate::frames::{self, text};
 use crate::script::{ExitStep, HostEvent, OnInterrupt, Script};
 
@@ -75,7 +76,7 @@ enum Phase {
         held: Vec<Held>,
     },
     Idle,
-    Playing(Box<Play>),
+    Playing(Box<Turn>),
     /// Deaf and dumb.
     Hung,
     Over(u8),
@@ -124,8 +125,8 @@ impl Engine {
                     self.phase = Phase::Over(u8::from(self.core.last_failed));
                 }
                 Phase::Idle | Phase::Hung => return Pace::Input,
-                Phase::Playing(play) => {
-                    let progress = play.advance(&mut self.core);
+                Phase::Playing(turn) => {
+                    let progress = turn.advance(&mut self.core);
                     if let Some(pace) = self.progressed(progress) {
                         return pace;
                     }
@@ -166,9 +167,8 @@ impl Engine {
             },
             Input::EndOfInput => {
                 self.core.end_of_input = true;
-                if let Phase::Playing(play) = &mut self.phase {
-                    play.close_questions(&mut self.core);
-                    play.notice(HostEvent::EndOfInput);
+                if let Phase::Playing(turn) = &mut self.phase {
+                    turn.end_of_input(&mut self.core);
                 }
             }
             Input::Interrupt => {
@@ -215,10 +215,10 @@ impl Engine {
                 self.core.lifecycle(&prompt, CommandState::Queued);
                 self.begin(vec![prompt]);
             }
-            Phase::Playing(play) => {
+            Phase::Playing(turn) => {
                 self.core.lifecycle(&prompt, CommandState::Queued);
                 self.core.queue.push_back(prompt);
-                play.notice(HostEvent::Message);
+                turn.notice(HostEvent::Message);
             }
             Phase::Starting { .. } | Phase::Hung | Phase::Over(_) => {}
         }
@@ -229,19 +229,19 @@ impl Engine {
             let echo = claude_sdk_bridge::messages::Message::ControlResponse(Box::new(response.clone()));
             self.core.out.send(&echo);
         }
-        let Phase::Playing(play) = &mut self.phase else {
+        let Phase::Playing(turn) = &mut self.phase else {
             return;
         };
-        match play.answer(response, &mut self.core) {
+        match turn.answer(response, &mut self.core) {
             Answered::Nothing | Answered::GoesOn => {}
-            Answered::Interrupts if play.shrugs_off_interrupts() => play.notice(HostEvent::Interrupt),
+            Answered::Interrupts if turn.ignores_interrupts() => turn.notice(HostEvent::Interrupt),
             Answered::Interrupts => self.abort(),
         }
     }
 
     /// Starts a turn for prompts that are one to the model.
     fn begin(&mut self, prompts: Vec<Prompt>) {
-        let turn = self.core.turn_for(&core::text(&prompts));
+        let script = self.core.turn_for(&core::text(&prompts));
         for prompt in prompts.iter().take(prompts.len().saturating_sub(1)) {
             self.core.replay(prompt, false);
         }
@@ -253,14 +253,15 @@ impl Engine {
         for prompt in &prompts {
             self.core.lifecycle(prompt, CommandState::Started);
         }
-        let play = Play::new(turn, &prompts, Some(replay), self.core.now());
-        self.core.prompt_id = play
+        let turn = Turn::new(script, Prompts::new(&prompts, replay), self.core.now());
+        self.core.prompt_id = turn
+            .prompts
             .attribution
             .main
             .as_ref()
             .map(|uuid| uuid.as_str().to_owned());
-        self.core.init(&play.attribution.all);
-        self.phase = Phase::Playing(Box::new(play));
+        self.core.init(&turn.prompts.attribution.all);
+        self.phase = Phase::Playing(Box::new(turn));
     }
 
     fn progressed(&mut self, progress: Progress) -> Option<Pace> {
@@ -271,12 +272,12 @@ impl Engine {
             Progress::Hangs => self.phase = Phase::Hung,
             Progress::Exits(exit) => self.exit(&exit),
             Progress::Ended(ending) => {
-                if let Phase::Playing(mut play) = std::mem::replace(&mut self.phase, Phase::Idle) {
+                if let Phase::Playing(mut turn) = std::mem::replace(&mut self.phase, Phase::Idle) {
                     if ending != Ending::NoResult {
-                        play.settle_folded(&mut self.core);
+                        turn.prompts.settle_folded(&mut self.core);
                     }
-                    let told = play.tell_end(ending, &mut self.core);
-                    self.conclude(&play, told, CommandState::Completed);
+                    let told = turn.tell_end(ending, &mut self.core);
+                    self.conclude(&turn, told, CommandState::Completed);
                 }
             }
         }
@@ -285,28 +286,28 @@ impl Engine {
 
     /// Interrupts the turn that runs.
     fn abort(&mut self) {
-        let Phase::Playing(mut play) = std::mem::replace(&mut self.phase, Phase::Idle) else {
+        let Phase::Playing(mut turn) = std::mem::replace(&mut self.phase, Phase::Idle) else {
             return;
         };
-        let reason: TerminalReason = play.abort(&mut self.core);
-        let told = play.tell_abort(reason, &mut self.core);
-        let fate = if play.on_interrupt == OnInterrupt::Succeed {
+        let reason: TerminalReason = turn.abort(&mut self.core);
+        let told = turn.tell_abort(reason, &mut self.core);
+        let fate = if turn.on_interrupt == OnInterrupt::Succeed {
             CommandState::Completed
         } else {
             CommandState::Cancelled
         };
-        self.conclude(&play, told, fate);
+        self.conclude(&turn, told, fate);
     }
 
     /// After a turn: what became of its prompts, then the next turn or rest.
-    fn conclude(&mut self, play: &Play, told: Told, fate: CommandState) {
+    fn conclude(&mut self, turn: &Turn, told: Told, fate: CommandState) {
         if told != Told::Nothing {
             self.core.last_failed = told == Told::Failure;
-            for prompt in play.unsettled() {
+            for prompt in turn.prompts.unsettled() {
                 frames::lifecycle(&mut self.core.out, prompt, fate.clone());
             }
         }
-        self.core.state.previous = play.attribution.clone();
+        self.core.state.previous = turn.prompts.attribution.clone();
         if self.leaving {
             self.core.tell(State::Idle);
             self.phase = Phase::Over(0);

@@ -26,6 +26,20 @@ pub(crate) struct MessageFacts {
     pub(crate) prompts: Vec<MessageUuid>,
 }
 
+impl MessageFacts {
+    /// A message of a name of its own, which its ids are made of.
+    pub(crate) fn new(name: String, model: String, usage: TokenUsage) -> Self {
+        Self {
+            id: format!("msg_{name}").into(),
+            request_id: format!("req_{name}"),
+            model,
+            usage,
+            prompt: None,
+            prompts: Vec::new(),
+        }
+    }
+}
+
 /// A message the CLI makes itself, to tell of a failure.
 pub(crate) struct SyntheticFacts<'a> {
     pub(crate) text: &'a str,

@@ -19,7 +19,6 @@ use crate::engine::Engine;
 use crate::engine::Phase;
 use crate::engine::call::hooks::HostHooks;
 use crate::engine::core::Prompt;
-use crate::engine::turn::abort;
 use crate::frames::{self, text};
 use crate::script::HostEvent;
 
@@ -60,7 +59,7 @@ impl Engine {
             frames::title_changed(&mut self.core.out, title);
         }
         let questions = match &self.phase {
-            Phase::Playing(play) => play.open_questions(),
+            Phase::Playing(turn) => turn.calls.open_questions(),
             Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => List::default(),
         };
         let state = match &self.phase {
@@ -99,14 +98,14 @@ impl Engine {
             fields.insert("cancelled".to_owned(), json!(uuids(cancelled.iter())));
         }
         match &mut self.phase {
-            Phase::Playing(play) if play.shrugs_off_interrupts() => {
-                play.notice(HostEvent::Interrupt);
+            Phase::Playing(turn) if turn.ignores_interrupts() => {
+                turn.notice(HostEvent::Interrupt);
                 self.respond(id, Ok(Some(receipt)));
             }
-            Phase::Playing(play) => {
-                let withdrawn = play.withdraw(&mut self.core);
+            Phase::Playing(turn) => {
+                let withdrawn = turn.calls.withdraw(&mut self.core);
                 self.respond(id, Ok(Some(receipt)));
-                abort::tell_running(withdrawn, &mut self.core);
+                self.core.runs_again(withdrawn);
                 self.abort();
             }
             Phase::Starting { .. } | Phase::Idle | Phase::Hung | Phase::Over(_) => {

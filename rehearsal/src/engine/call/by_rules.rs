@@ -21,15 +21,12 @@ use permission_core::settings::{SettingsFile, SettingsSource, Sourced, merge};
 use permission_core::{LexicalPaths, PermissionBehavior, PermissionMode};
 use serde_json::{Map, Value};
 
-use super::Acceptance;
-use super::CallState;
-use super::Refusal;
 use super::by_script::needs_person;
 use super::hooks::Verdict;
 use super::question;
 use super::reply;
+use super::{Acceptance, Call, CallState, Refusal};
 use crate::engine::core::Core;
-use crate::engine::turn::Play;
 use crate::frames::{self, text};
 
 /// The home directory of whoever plays a script.
@@ -79,33 +76,27 @@ impl Tool for ScriptedTool {
     }
 }
 
-impl Play {
-    /// Decides about a call of which hooks have been heard.
-    pub(crate) fn decide(&mut self, number: usize, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
+impl Call {
+    /// Decides about the call, of which hooks have been heard.
+    pub(super) fn decide(&mut self, core: &mut Core) {
         let tool_call = ToolCall {
-            name: call.step.name.clone(),
-            input: Value::Object(call.input.clone()),
-            tool_use_id: call.id.as_str().to_owned(),
-            agent: call.agent(),
+            name: self.step.name.clone(),
+            input: Value::Object(self.input.clone()),
+            tool_use_id: self.id.as_str().to_owned(),
+            agent: self.agent(),
         };
-        let said = said(&call.verdict, &call.step.name);
+        let said = said(&self.verdict, &self.step.name);
         let context = core.context();
         let pipeline = &mut core.decider.pipeline;
         pipeline.begin_turn(context);
         let (evaluation, step) =
             pipeline.start_after_hooks(tool_call, Some(Arc::new(ScriptedTool)), said, &LexicalPaths);
-        call.pending = Some(Box::new(Pending { evaluation }));
-        self.proceed(number, step, core);
+        self.pending = Some(Box::new(Pending { evaluation }));
+        self.proceed(step, core);
     }
 
-    /// Takes the host's answer to the question about a decided call.
-    pub(crate) fn decide_answered(&mut self, number: usize, answer: reply::Answer, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
+    /// Takes the host's answer to the question.
+    pub(super) fn decide_answered(&mut self, answer: reply::Answer, core: &mut Core) {
         let told = match &answer {
             Ok(allowed) => UserAnswer::Allow {
                 updated_input: allowed.input.clone().map(Value::Object),
@@ -114,81 +105,65 @@ impl Play {
                 message: refusal.text.clone(),
             },
         };
-        call.answer = Some(answer);
-        self.user_answered(number, told, core);
+        self.answer = Some(answer);
+        self.user_answered(told, core);
     }
 
-    fn user_answered(&mut self, number: usize, answer: UserAnswer, core: &mut Core) {
-        let Some(pending) = self.calls.get_mut(number).and_then(|call| call.pending.as_mut()) else {
-            return;
-        };
-        let pipeline = &mut core.decider.pipeline;
-        let step = pipeline.answered(&mut pending.evaluation, answer, &LexicalPaths);
-        self.proceed(number, step, core);
-    }
-
-    /// Does what the machine wants next.
-    fn proceed(&mut self, number: usize, step: Step, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        match step {
-            // The context has none: hooks have been heard before.
-            Step::Hook(_) => call.state = CallState::Refused(Refusal::failed(text::MALFORMED_ANSWER)),
-            Step::Ask(asked) if call.verdict.allow && no_rule_asks(&asked.reason) => {
-                let answer = UserAnswer::Allow { updated_input: None };
-                self.user_answered(number, answer, core);
-            }
-            Step::Ask(asked) => {
-                let request = because(question::about(call, core), &asked.reason, &call.step.name);
-                self.put_question(number, request, core);
-            }
-            Step::Done(decision) => self.decided(number, &decision, core),
+    fn user_answered(&mut self, answer: UserAnswer, core: &mut Core) {
+        if let Some(pending) = &mut self.pending {
+            let pipeline = &mut core.decider.pipeline;
+            let step = pipeline.answered(&mut pending.evaluation, answer, &LexicalPaths);
+            self.proceed(step, core);
         }
     }
 
-    fn decided(&mut self, number: usize, decision: &Decision, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        call.pending = None;
-        let answer = call.answer.take();
+    /// Does what the machine wants next.
+    fn proceed(&mut self, step: Step, core: &mut Core) {
+        match step {
+            // The context has none: hooks have been heard before.
+            Step::Hook(_) => self.refuse(Refusal::failed(text::MALFORMED_ANSWER)),
+            Step::Ask(asked) if self.verdict.allow && no_rule_asks(&asked.reason) => {
+                self.user_answered(UserAnswer::Allow { updated_input: None }, core);
+            }
+            Step::Ask(asked) => {
+                let question = because(question::about(self, core), &asked.reason, &self.step.name);
+                self.ask(question, core);
+            }
+            Step::Done(decision) => self.decided(&decision, core),
+        }
+    }
+
+    fn decided(&mut self, decision: &Decision, core: &mut Core) {
+        self.pending = None;
+        let answer = self.answer.take();
         let refusal = match (&decision.outcome, answer) {
             (Outcome::Allow { input }, answer) => {
                 let input = input.as_object().cloned().unwrap_or_default();
                 let allowed = answer.and_then(Result::ok);
-                let by_hook = call.verdict.allow;
-                call.state = CallState::Accepted(accepted(decision, allowed.as_ref(), by_hook, input));
-                let tool = call.step.name.clone();
+                let acceptance = accepted(decision, allowed.as_ref(), self.verdict.allow, input);
+                self.state = CallState::Accepted(acceptance);
                 if let Some(allowed) = allowed {
-                    core.take_effect(&tool, &allowed.updates);
+                    core.take_effect(&self.step.name, &allowed.updates);
                 }
                 return;
             }
             (Outcome::Deny { .. }, Some(Err(refusal))) => refusal,
             (Outcome::Deny { message }, answer) => {
-                let refusal = match &call.verdict.deny {
+                let refusal = match &self.verdict.deny {
                     Some(reason) if decision.stage == Stage::Hooks => {
-                        Refusal::of_verdict(&call.verdict, &call.step.name, reason)
+                        Refusal::of_verdict(&self.verdict, &self.step.name, reason)
                     }
                     _ => Refusal::of_config(message.clone(), reason_type(&decision.reason, core.mode)),
                 };
                 // Whoever has been asked is not told again.
                 if decision.stage != Stage::Hooks && answer.is_none() {
-                    let reason_type = refusal.reason_type.unwrap_or("other");
-                    frames::permission_denied(
-                        &mut core.out,
-                        &call.step.name,
-                        &call.id,
-                        reason_type,
-                        &refusal.text,
-                    );
+                    let why = refusal.reason_type.unwrap_or("other");
+                    frames::permission_denied(&mut core.out, &self.step.name, &self.id, why, &refusal.text);
                 }
                 refusal
             }
         };
-        self.denials.extend(refusal.source.map(|_| call.denial()));
-        call.state = CallState::Refused(refusal);
+        self.refuse(refusal);
     }
 }
 

@@ -1,111 +1,82 @@
-//! Calls whose hooks are heard: rounds of the host's callbacks.
+//! A call whose hooks are heard: the round of the host's callbacks before it, or after it.
 //!
-//! Place in the flow: `steps` starts rounds; `reply` and `Play::advance` (time) report here what came of them, and the call
-//! goes on.
+//! Place in the flow: `steps` calls back; `calls` brings what came of it, and the call goes on.
 
 use claude_sdk_bridge::messages::ControlId;
 use serde_json::Value;
 
-use super::CallState;
-use super::Refusal;
-use super::hooks::{Moment, Round};
+use super::hooks::Moment;
+use super::{Call, CallState, Refusal};
 use crate::engine::core::Core;
-use crate::engine::turn::{Play, Wait};
 use crate::frames::text;
 
-impl Play {
-    /// Calls the host's hooks before a call; says whether there are any.
-    pub(crate) fn hear_hooks(&mut self, number: usize, core: &mut Core) -> bool {
-        let Some(call) = self.calls.get_mut(number) else {
+impl Call {
+    /// Calls the host's hooks before the call; says whether there are any.
+    pub(super) fn call_back(&mut self, core: &mut Core) -> bool {
+        let agent = self.agent();
+        let Some(mut round) = core.call_hooks(Moment::Before, &self.told(agent.as_deref(), None)) else {
             return false;
         };
-        let agent = call.agent();
-        let told = call.told(agent.as_deref(), None);
-        let Some(mut round) = core.call_hooks(Moment::Before, &told) else {
-            return false;
-        };
-        round.verdict = std::mem::take(&mut call.verdict);
-        call.round = Some(round);
-        call.state = CallState::Tried;
+        round.verdict = std::mem::take(&mut self.verdict);
+        self.round = Some(round);
+        self.state = CallState::Tried;
         if core.end_of_input {
-            self.close_round(number, core);
+            self.close_callbacks(core);
         }
         true
     }
 
-    /// Takes an answer to a callback; says whether one was waited for.
-    pub(crate) fn hook_answered(
+    pub(super) fn waits_for_callback(&self, id: &ControlId) -> bool {
+        self.round.as_ref().is_some_and(|round| round.waits_for(id))
+    }
+
+    /// Takes the answer to a callback.
+    pub(super) fn callback_answered(
         &mut self,
         id: &ControlId,
         answer: Result<Value, String>,
         core: &mut Core,
-    ) -> bool {
-        let waits = |round: &Option<Round>| round.as_ref().is_some_and(|round| round.waits_for(id));
-        let Some(number) = self.calls.iter().position(|call| waits(&call.round)) else {
-            return false;
-        };
-        if let Some(round) = self.calls.get_mut(number).and_then(|call| call.round.as_mut()) {
+    ) {
+        if let Some(round) = &mut self.round {
             round.answered(id, answer, core);
         }
-        self.round_goes_on(number, core);
-        true
+        self.heard(core);
     }
 
     /// Gives up on callbacks that have had their time.
-    pub(crate) fn expire(&mut self, core: &mut Core) {
-        self.goes_on();
-        for number in 0..self.calls.len() {
-            if let Some(round) = self.calls.get_mut(number).and_then(|call| call.round.as_mut()) {
-                round.expire(core);
-                self.round_goes_on(number, core);
-            }
+    pub(super) fn expire(&mut self, core: &mut Core) {
+        if let Some(round) = &mut self.round {
+            round.expire(core);
         }
+        self.heard(core);
     }
 
     /// The host can no longer answer: what was to be decided by it is refused.
-    pub(crate) fn close_round(&mut self, number: usize, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        let Some(mut round) = call.round.take() else {
-            return;
-        };
-        round.withdraw(core);
-        if round.moment == Moment::Before {
-            self.denials.push(call.denial());
-            call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED_PENDING));
-        }
-        self.goes_on();
-    }
-
-    /// Takes back everything that is waited for, because the turn ends.
-    pub(crate) fn withdraw_hooks(&mut self, core: &mut Core) {
-        for call in &mut self.calls {
-            if let Some(mut round) = call.round.take() {
-                round.withdraw(core);
+    pub(super) fn close_callbacks(&mut self, core: &mut Core) {
+        if let Some(mut round) = self.round.take() {
+            round.withdraw(core);
+            if round.moment == Moment::Before {
+                self.refuse(Refusal::failed(text::STREAM_CLOSED_PENDING));
             }
         }
     }
 
-    pub(crate) fn goes_on(&mut self) {
-        if matches!(self.wait, Wait::Answer | Wait::AnswerUntil(_)) {
-            self.wait = Wait::Nothing;
+    /// Takes back what is waited for, because the turn ends.
+    pub(super) fn withdraw_callbacks(&mut self, core: &mut Core) {
+        if let Some(mut round) = self.round.take() {
+            round.withdraw(core);
         }
     }
 
-    /// Goes on with a call whose round may be over.
-    fn round_goes_on(&mut self, number: usize, core: &mut Core) {
-        self.goes_on();
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        let Some(round) = call.round.take_if(|round| round.is_over()) else {
+    /// Goes on, if the round is over.
+    fn heard(&mut self, core: &mut Core) {
+        let Some(round) = self.round.take_if(|round| round.is_over()) else {
             return;
         };
         if round.moment == Moment::Before {
-            call.verdict = round.verdict;
-            self.pass_gate(number, core);
-        } else if let Some(outcome) = &mut call.outcome {
+            self.verdict = round.verdict;
+            self.permit(core);
+        } else if let Some(outcome) = &mut self.outcome {
             for feedback in &round.verdict.feedback {
                 outcome.add(&text::hook_feedback(feedback));
             }

@@ -1,11 +1,12 @@
 //! A tool call of the message that is being played, and how far it is.
 //!
-//! Place in the flow: `steps` moves a call along, `callbacks` and `by_rules` where there are hooks and where the machine decides,
-//! `reply` with what the host answers. Plain data.
+//! Place in the flow: `calls` holds those of a message and routes to them; `steps` moves a call along, `callbacks` and
+//! `by_rules` where there are hooks and where the machine decides, `reply` with what the host answers.
 
 pub(crate) mod by_rules;
 pub(crate) mod by_script;
 pub(crate) mod callbacks;
+pub(crate) mod calls;
 pub(crate) mod granted;
 pub(crate) mod hooks;
 pub(crate) mod outcome;
@@ -22,6 +23,7 @@ use self::by_rules::Pending;
 use self::hooks::{Round, Told, Verdict};
 use self::outcome::Outcome;
 use self::reply::Answer;
+use crate::engine::turn::Wait;
 use crate::frames::text;
 use crate::script::ToolStep;
 
@@ -36,6 +38,8 @@ pub(crate) struct Call {
     pub(crate) input: Map<String, Value>,
     /// Whether the call's own frame has been written.
     pub(crate) written: bool,
+    /// Whether the result of the turn names it among the denials.
+    denied: bool,
     pub(crate) state: CallState,
     /// Callbacks of the host's that are waited for.
     pub(crate) round: Option<Round>,
@@ -93,6 +97,7 @@ impl Call {
             step,
             parent: None,
             written: false,
+            denied: false,
             state: CallState::Planned,
             round: None,
             pending: None,
@@ -102,10 +107,11 @@ impl Call {
         }
     }
 
-    pub(crate) fn of_subagent(id: ToolUseId, step: Box<ToolStep>, parent: ToolUseId) -> Self {
+    /// A call of a subagent; it gets its id when it is made.
+    pub(crate) fn of_subagent(step: Box<ToolStep>, parent: ToolUseId) -> Self {
         Self {
             parent: Some(parent),
-            ..Self::new(id, step)
+            ..Self::new(ToolUseId::default(), step)
         }
     }
 
@@ -119,9 +125,18 @@ impl Call {
         self.parent.as_ref().map(|parent| text::agent(parent.as_str()))
     }
 
-    /// Whether something outside is waited for.
-    pub(crate) fn waits(&self) -> bool {
-        self.round.is_some() || matches!(self.state, CallState::Asked(_))
+    /// What is waited for before it can go on, if anything.
+    pub(crate) fn wait(&self) -> Option<Wait> {
+        let waits = self.round.is_some() || matches!(self.state, CallState::Asked(_));
+        let deadline = self.round.as_ref().and_then(Round::deadline);
+        waits.then(|| deadline.map_or(Wait::Answer, Wait::AnswerUntil))
+    }
+
+    /// The call does not run.
+    fn refuse(&mut self, refusal: Refusal) {
+        // Where a hook was too late, nobody has decided.
+        self.denied |= refusal.source.is_some();
+        self.state = CallState::Refused(refusal);
     }
 
     pub(crate) fn told<'a>(&'a self, agent: Option<&'a str>, response: Option<&'a Value>) -> Told<'a> {
@@ -134,7 +149,7 @@ impl Call {
         }
     }
 
-    pub(crate) fn denial(&self) -> PermissionDenial {
+    fn denial(&self) -> PermissionDenial {
         PermissionDenial {
             tool_name: self.step.name.as_str().into(),
             tool_use_id: self.id.clone().into(),

@@ -1,20 +1,15 @@
 //! What the host answers to questions about calls, and what it means for them.
 //!
-//! Place in the flow: `Engine` hands over control responses; `steps` and `by_rules` have put the questions. What an answer changes
+//! Place in the flow: `calls` hands over control responses; `steps` and `by_rules` have put the questions. What an answer changes
 //! beside its call counts from the next call on.
 
-use claude_sdk_bridge::messages::control::{
-    AllowReply, ControlResponse, DenyReply, IncomingControl, IncomingRequest, PermissionReply,
-};
-use claude_sdk_bridge::messages::{Field, FromWire, List, SessionState};
+use claude_sdk_bridge::messages::control::{AllowReply, DenyReply, PermissionReply};
+use claude_sdk_bridge::messages::{ControlId, Field, FromWire, SessionState};
 use permission_core::PermissionUpdate;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::Acceptance;
-use super::CallState;
-use super::Refusal;
+use super::{Acceptance, Call, CallState, Refusal};
 use crate::engine::core::Core;
-use crate::engine::turn::Play;
 use crate::frames::text;
 
 /// What an answer of the host's means for the turn.
@@ -41,25 +36,14 @@ pub(crate) struct Allowed {
     pub(crate) updates: Vec<PermissionUpdate>,
 }
 
-impl Play {
-    /// Takes the host's answer to a question or a callback.
-    pub(crate) fn answer(&mut self, response: ControlResponse, core: &mut Core) -> Answered {
-        let Some(id) = response.request_id().cloned() else {
-            return Answered::Nothing;
-        };
-        let asked = self
-            .calls
-            .iter()
-            .position(|call| matches!(&call.state, CallState::Asked(asked) if *asked == id));
-        let answer = response.into_result().map_err(|failure| failure.to_string());
-        let Some(number) = asked else {
-            return if self.hook_answered(&id, answer, core) {
-                Answered::GoesOn
-            } else {
-                Answered::Nothing
-            };
-        };
-        let reply = answer.map(PermissionReply::from_wire);
+impl Call {
+    pub(super) fn is_asked(&self, id: &ControlId) -> bool {
+        matches!(&self.state, CallState::Asked(asked) if asked == id)
+    }
+
+    /// Takes the host's answer to the question.
+    pub(super) fn answered(&mut self, reply: Result<Value, String>, core: &mut Core) -> Answered {
+        let reply = reply.map(PermissionReply::from_wire);
         let interrupts = matches!(&reply, Ok(Ok(PermissionReply::Deny(deny))) if deny.interrupt.is_true());
         let answer = match reply {
             Ok(Ok(PermissionReply::Allow(reply))) => allow(*reply),
@@ -67,13 +51,12 @@ impl Play {
             Ok(Ok(PermissionReply::Unknown(_)) | Err(_)) => Err(Refusal::failed(text::MALFORMED_ANSWER)),
             Err(failure) => Err(Refusal::failed(&format!("Error: {failure}"))),
         };
-        if self.calls.get(number).is_some_and(|call| call.pending.is_some()) {
-            self.decide_answered(number, answer, core);
+        if self.pending.is_some() {
+            self.decide_answered(answer, core);
         } else {
-            self.accept_answer(number, answer, core);
+            self.accept_answer(answer, core);
         }
         core.tell(SessionState::Running);
-        self.goes_on();
         if interrupts {
             Answered::Interrupts
         } else {
@@ -81,77 +64,39 @@ impl Play {
         }
     }
 
-    /// The host can no longer answer: what is open fails, and the turn goes on.
-    pub(crate) fn close_questions(&mut self, core: &mut Core) {
-        let mut closed = false;
-        for call in &mut self.calls {
-            if matches!(call.state, CallState::Asked(_)) {
-                self.denials.push(call.denial());
-                call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED_PENDING));
-                call.pending = None;
-                closed = true;
-            }
-        }
-        if closed {
-            core.tell(SessionState::Running);
-            self.goes_on();
-        }
-        for number in 0..self.calls.len() {
-            self.close_round(number, core);
-        }
-    }
-
-    /// Takes back every open question, because nobody waits for the answer any more.
-    pub(crate) fn withdraw_questions(&mut self, core: &mut Core) -> bool {
-        let mut withdrawn = false;
-        for call in &mut self.calls {
-            if let CallState::Asked(id) = &call.state {
-                core.cancel(id);
-                self.denials.push(call.denial());
-                call.state = CallState::Withdrawn;
-                withdrawn = true;
-            }
-        }
-        self.withdraw_hooks(core);
-        withdrawn
-    }
-
-    /// The questions that are open, as they were asked.
-    pub(crate) fn open_questions(&self) -> List<IncomingControl> {
-        self.calls
-            .iter()
-            .filter_map(|call| {
-                let CallState::Asked(id) = &call.state else {
-                    return None;
-                };
-                Some(IncomingControl {
-                    request_id: id.clone(),
-                    request: IncomingRequest::CanUseTool(call.question.clone()?),
-                    // Here, unlike on a line of their own, they do not say what they are by themselves.
-                    extra: Map::from_iter([("type".to_owned(), json!("control_request"))]),
-                })
-            })
-            .collect()
-    }
-
-    fn accept_answer(&mut self, number: usize, answer: Answer, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        call.state = match answer {
+    fn accept_answer(&mut self, answer: Answer, core: &mut Core) {
+        match answer {
             Ok(allowed) => {
-                core.take_effect(&call.step.name, &allowed.updates);
-                CallState::Accepted(Acceptance {
-                    input: allowed.input.unwrap_or_else(|| call.input.clone()),
+                core.take_effect(&self.step.name, &allowed.updates);
+                self.state = CallState::Accepted(Acceptance {
+                    input: allowed.input.unwrap_or_else(|| self.input.clone()),
                     source: allowed.source,
                     reason_type: None,
-                })
+                });
             }
-            Err(refusal) => {
-                self.denials.push(call.denial());
-                CallState::Refused(refusal)
-            }
+            Err(refusal) => self.refuse(refusal),
+        }
+    }
+
+    /// The host can no longer answer; says whether it had been asked.
+    pub(super) fn close_question(&mut self) -> bool {
+        let asked = matches!(self.state, CallState::Asked(_));
+        if asked {
+            self.refuse(Refusal::failed(text::STREAM_CLOSED_PENDING));
+            self.pending = None;
+        }
+        asked
+    }
+
+    /// Takes back the question, because nobody waits for the answer any more; says whether there was one.
+    pub(super) fn withdraw_question(&mut self, core: &mut Core) -> bool {
+        let CallState::Asked(id) = &self.state else {
+            return false;
         };
+        core.cancel(id);
+        self.denied = true;
+        self.state = CallState::Withdrawn;
+        true
     }
 }
 

@@ -3,7 +3,6 @@
 //! Place in the flow: operations of `engine::turn`. What comes out of a tool is the script's; whether the host is asked is
 //! decided in `by_script` (by the script) or in `by_rules` (by rules and the mode). Answers of the host's stand in `reply`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use claude_sdk_bridge::messages::control::{CanUseTool, IncomingControl, IncomingRequest};
@@ -11,234 +10,195 @@ use claude_sdk_bridge::messages::{
     ControlId, Message, NonExecutionKind, PermissionDecisionMeta, SessionState, ToolResultMeta,
 };
 use permission_core::PermissionMode;
-use serde_json::Map;
+use serde_json::{Map, json};
 
-use super::Acceptance;
-use super::CallState;
-use super::Refusal;
 use super::by_script::{self, Gate};
-use super::hooks::{Moment, Round};
+use super::hooks::Moment;
 use super::outcome::{self, Outcome};
 use super::question;
+use super::{Acceptance, Call, CallState, Refusal};
 use crate::engine::core::Core;
-use crate::engine::turn::cursor::Cursor;
-use crate::engine::turn::{Op, Play, Wait};
 use crate::frames::{self, text};
 
-impl Play {
-    /// Begins with a call, unless that has been done: the host's hooks, then the gate.
-    pub(crate) fn ask(&mut self, number: usize, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        if !matches!(call.state, CallState::Planned) {
+impl Call {
+    /// Begins with the call, unless that has been done: hooks, then whether it is permitted.
+    pub(crate) fn begin(&mut self, core: &mut Core) {
+        if !matches!(self.state, CallState::Planned) {
             return;
         }
-        if by_script::is_gone(&call.step, core) {
-            let text = text::no_such_tool(&call.step.name);
-            call.state = CallState::Refused(Refusal::of_config(text, "other"));
-        } else if !self.hear_hooks(number, core) {
-            self.pass_gate(number, core);
+        if by_script::is_gone(&self.step, core) {
+            let text = text::no_such_tool(&self.step.name);
+            self.state = CallState::Refused(Refusal::of_config(text, "other"));
+        } else if !self.call_back(core) {
+            self.permit(core);
         }
     }
 
-    /// Goes on with a call after hooks.
-    pub(crate) fn pass_gate(&mut self, number: usize, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        let verdict = call.verdict.clone();
-        if let Some(input) = &verdict.input {
-            call.input.clone_from(input);
+    /// Goes on after hooks.
+    pub(crate) fn permit(&mut self, core: &mut Core) {
+        if let Some(input) = &self.verdict.input {
+            self.input.clone_from(input);
         }
-        if call.step.decide && call.step.denied.is_none() {
-            self.decide(number, core);
+        if self.step.decide && self.step.denied.is_none() {
+            self.decide(core);
             return;
         }
-        if let Some(reason) = &verdict.deny {
-            let refusal = Refusal::of_verdict(&verdict, &call.step.name, reason);
-            self.denials.extend(refusal.source.map(|_| call.denial()));
-            call.state = CallState::Refused(refusal);
+        if let Some(reason) = &self.verdict.deny {
+            let refusal = Refusal::of_verdict(&self.verdict, &self.step.name, reason);
+            self.refuse(refusal);
             return;
         }
-        call.state = match by_script::check(&call.step, &call.verdict, core) {
-            Gate::Pass if call.verdict.allow => CallState::Accepted(Acceptance {
-                input: call.input.clone(),
-                source: "hook",
-                reason_type: Some("hook"),
-            }),
-            Gate::Pass => CallState::Accepted(Acceptance::unasked(call.input.clone())),
+        match by_script::check(&self.step, &self.verdict, core) {
+            Gate::Pass if self.verdict.allow => {
+                self.state = CallState::Accepted(Acceptance {
+                    input: self.input.clone(),
+                    source: "hook",
+                    reason_type: Some("hook"),
+                });
+            }
+            Gate::Pass => self.state = CallState::Accepted(Acceptance::unasked(self.input.clone())),
             Gate::Refuse { reason_type, message } => {
-                frames::permission_denied(&mut core.out, &call.step.name, &call.id, reason_type, &message);
-                self.denials.push(call.denial());
-                CallState::Refused(Refusal::of_config(message, reason_type))
+                frames::permission_denied(&mut core.out, &self.step.name, &self.id, reason_type, &message);
+                self.refuse(Refusal::of_config(message, reason_type));
             }
             Gate::Ask => {
-                let request = question::scripted(call, core);
-                self.put_question(number, request, core);
-                return;
+                let request = question::scripted(self, core);
+                self.ask(request, core);
             }
-        };
+        }
     }
 
-    /// Asks the host about a call; where it can no longer answer, the call fails.
-    pub(crate) fn put_question(&mut self, number: usize, request: CanUseTool, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
+    /// Asks the host; where it can no longer answer, the call fails.
+    pub(crate) fn ask(&mut self, request: CanUseTool, core: &mut Core) {
         core.tell(SessionState::RequiresAction);
         if core.end_of_input {
             core.tell(SessionState::Running);
-            self.denials.push(call.denial());
-            call.state = CallState::Refused(Refusal::failed(text::STREAM_CLOSED));
+            self.refuse(Refusal::failed(text::STREAM_CLOSED));
             return;
         }
         let id = ControlId::from(core.out.uuid().into_string());
         let request = Box::new(request);
-        call.question = Some(request.clone());
+        self.question = Some(request.clone());
         let control = IncomingControl {
             request_id: id.clone(),
             request: IncomingRequest::CanUseTool(request),
             extra: Map::new(),
         };
         core.out.send(&Message::ControlRequest(Box::new(control)));
-        call.state = CallState::Asked(id);
+        self.state = CallState::Asked(id);
     }
 
-    /// Waits for what is outside before the call can go on from this operation.
-    pub(crate) fn wait_outside(&mut self, number: usize, again: Op) -> bool {
-        let Some(call) = self.calls.get(number).filter(|call| call.waits()) else {
-            return false;
+    /// The question, as it was asked, if it is open.
+    pub(super) fn open_question(&self) -> Option<IncomingControl> {
+        let CallState::Asked(id) = &self.state else {
+            return None;
         };
-        let deadline = call.round.as_ref().and_then(Round::deadline);
-        self.wait = deadline.map_or(Wait::Answer, Wait::AnswerUntil);
-        self.ops.push_front(again);
-        true
+        Some(IncomingControl {
+            request_id: id.clone(),
+            request: IncomingRequest::CanUseTool(self.question.clone()?),
+            // Here, unlike on a line of their own, they do not say what they are by themselves.
+            extra: Map::from_iter([("type".to_owned(), json!("control_request"))]),
+        })
     }
 
-    /// Waits until it is decided whether the call runs.
-    pub(crate) fn settle(&mut self, number: usize) {
-        let is_open = |state: &CallState| matches!(state, CallState::Asked(_) | CallState::Tried);
-        if self.calls.get(number).is_some_and(|call| is_open(&call.state)) {
-            self.wait_outside(number, Op::Settle(number));
-        }
-    }
-
-    pub(crate) fn run_tool(&mut self, number: usize, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        let CallState::Accepted(acceptance) = &call.state else {
-            return;
+    /// Begins to run, if it may; says for how long.
+    pub(crate) fn run(&mut self, core: &mut Core) -> Option<Duration> {
+        let CallState::Accepted(acceptance) = &self.state else {
+            return None;
         };
         let acceptance = acceptance.clone();
-        call.input.clone_from(&acceptance.input);
-        if call.step.name == "EnterPlanMode" {
+        self.input.clone_from(&acceptance.input);
+        if self.step.name == "EnterPlanMode" {
             core.switch_mode(PermissionMode::Plan);
         }
-        call.state = CallState::Running(acceptance);
-        let run = Duration::from_millis(call.step.run_ms);
-        if !run.is_zero() {
-            self.ops.push_front(Op::Sleep(run));
-        }
-        self.plan_subagent(number);
+        self.state = CallState::Running(acceptance);
+        Some(Duration::from_millis(self.step.run_ms))
     }
 
-    /// Waits for the tool, then lets hooks see what came out of it.
-    pub(crate) fn after_tool(&mut self, number: usize, core: &mut Core) {
-        if self.wait_outside(number, Op::After(number)) {
-            return;
-        }
-        let Some(call) = self.calls.get_mut(number) else {
+    /// Lets hooks see what came out of a call that ran.
+    pub(crate) fn after(&mut self, core: &mut Core) {
+        let CallState::Running(acceptance) = &self.state else {
             return;
         };
-        match std::mem::replace(&mut call.state, CallState::Done) {
-            CallState::Running(acceptance) => {
-                call.outcome = Some(outcome::of_call(call, &acceptance.input, core));
-                call.state = CallState::Ran(acceptance);
-                self.hear_after(number, core);
-                self.wait_outside(number, Op::After(number));
+        let mut outcome = outcome::of_call(self, &acceptance.input, core);
+        self.state = CallState::Ran(acceptance.clone());
+        let (moment, response) = if outcome.is_failure() {
+            (Moment::AfterFailure, outcome.text().into())
+        } else {
+            if let Some(feedback) = &self.step.hook.feedback {
+                outcome.add(&text::hook_feedback(feedback));
             }
-            state @ (CallState::Planned
-            | CallState::Ran(_)
-            | CallState::Tried
-            | CallState::Asked(_)
-            | CallState::Accepted(_)
-            | CallState::Refused(_)
-            | CallState::Withdrawn
-            | CallState::Done) => call.state = state,
+            (Moment::After, outcome.structured.clone())
+        };
+        self.outcome = Some(outcome);
+        if !core.end_of_input {
+            let agent = self.agent();
+            self.round = core.call_hooks(moment, &self.told(agent.as_deref(), Some(&response)));
         }
     }
 
-    pub(crate) fn write_tool_result(&mut self, number: usize, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
-        };
-        let (outcome, kind, decision) = match std::mem::replace(&mut call.state, CallState::Done) {
+    /// Writes the result, if there is one.
+    pub(super) fn write_result(&mut self, core: &mut Core) -> bool {
+        let (outcome, kind, decision) = match std::mem::replace(&mut self.state, CallState::Done) {
             CallState::Running(it) | CallState::Accepted(it) | CallState::Ran(it) => {
-                let outcome = call
-                    .outcome
-                    .take()
-                    .unwrap_or_else(|| outcome::of_call(call, &it.input, core));
+                let outcome = self.outcome.take();
+                let outcome = outcome.unwrap_or_else(|| outcome::of_call(self, &it.input, core));
                 (outcome, None, Some(decision("accept", it.source, it.reason_type)))
             }
             CallState::Refused(it) => {
-                if let Some(steps) = &call.step.if_refused {
-                    self.cursor = Cursor::new(Arc::clone(steps));
-                }
                 let kind = Some(NonExecutionKind::PermissionRule);
+                let source = it.source;
                 (
                     Outcome::error(&it.text),
                     kind,
-                    it.source.map(|source| decision("reject", source, it.reason_type)),
+                    source.map(|source| decision("reject", source, it.reason_type)),
                 )
             }
             CallState::Planned
             | CallState::Tried
             | CallState::Asked(_)
             | CallState::Withdrawn
-            | CallState::Done => return,
+            | CallState::Done => return false,
         };
-        let block = outcome.block(call.id.clone());
-        if let Some(parent) = &call.parent {
+        let block = outcome.block(self.id.clone());
+        if let Some(parent) = &self.parent {
             frames::subagent_result(&mut core.out, block, parent);
-            return;
+            return true;
         }
-        self.user_frames += 1;
         let meta = decision.map(|decision| ToolResultMeta {
-            id: call.id.clone(),
+            id: self.id.clone(),
             non_execution_kind: kind.into(),
             permission_decision: decision.into(),
             extra: Map::new(),
         });
         frames::tool_result(&mut core.out, block, outcome.structured, meta);
+        true
     }
 
-    /// Calls the host's hooks after the tool, and lets the script's have its say.
-    fn hear_after(&mut self, number: usize, core: &mut Core) {
-        let Some(call) = self.calls.get_mut(number) else {
-            return;
+    /// Writes what an interrupt makes of a call without a result, if it is one.
+    pub(super) fn reject(&mut self, core: &mut Core) -> bool {
+        let text = match std::mem::replace(&mut self.state, CallState::Done) {
+            CallState::Done => return false,
+            _ if !self.written || self.parent.is_some() => return false,
+            CallState::Running(_) | CallState::Ran(_) => {
+                format!("{}{}", text::REJECTED, text::STOPPED_WHILE_RUNNING)
+            }
+            CallState::Planned
+            | CallState::Tried
+            | CallState::Asked(_)
+            | CallState::Accepted(_)
+            | CallState::Refused(_)
+            | CallState::Withdrawn => text::REJECTED.to_owned(),
         };
-        let Some(outcome) = &mut call.outcome else { return };
-        let failed = outcome.is_failure();
-        let moment = if failed {
-            Moment::AfterFailure
-        } else {
-            Moment::After
+        let outcome = Outcome::rejected(&text);
+        let meta = ToolResultMeta {
+            id: self.id.clone(),
+            non_execution_kind: NonExecutionKind::UserRejected.into(),
+            ..ToolResultMeta::default()
         };
-        let response = if failed {
-            outcome.text().into()
-        } else {
-            outcome.structured.clone()
-        };
-        if let Some(feedback) = call.step.hook.feedback.as_ref().filter(|_| !failed) {
-            outcome.add(&text::hook_feedback(feedback));
-        }
-        let agent = call.agent();
-        if !core.end_of_input {
-            let told = call.told(agent.as_deref(), Some(&response));
-            call.round = core.call_hooks(moment, &told);
-        }
+        let block = outcome.block(self.id.clone());
+        frames::tool_result(&mut core.out, block, outcome.structured, Some(meta));
+        true
     }
 }
 

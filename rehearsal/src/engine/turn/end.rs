@@ -1,12 +1,12 @@
 //! The result of a turn.
 //!
-//! Place in the flow: `Engine` calls these when a `Play` has ended by itself or was aborted. Lifecycle and the next
+//! Place in the flow: `Engine` calls these when a `Turn` has ended by itself or was aborted. Lifecycle and the next
 //! turn are `Engine`'s business.
 
 use claude_sdk_bridge::messages::{ResultSubtype, TerminalReason};
 
 use super::Ending;
-use super::Play;
+use super::Turn;
 use super::failure;
 use crate::engine::core::Core;
 use crate::engine::state::Attribution;
@@ -49,14 +49,14 @@ pub(crate) fn bare_result(core: &mut Core, prompts: Attribution) -> ResultFacts 
     }
 }
 
-impl Play {
+impl Turn {
     /// Writes the result of a turn that ended by itself.
     pub(crate) fn tell_end(&mut self, ending: Ending, core: &mut Core) -> Told {
         match ending {
             Ending::NoResult => Told::Nothing,
             Ending::Completed => {
                 let mut facts = self.facts(core);
-                facts.text = Some(std::mem::take(&mut self.text));
+                facts.text = Some(std::mem::take(&mut self.messages.text));
                 facts.timing = Timing::Answered;
                 frames::result(&mut core.out, facts);
                 Told::Success
@@ -77,8 +77,10 @@ impl Play {
         }
         let mut facts = self.facts(core);
         facts.terminal_reason = reason;
+        // The interruption is a message of the user's, too.
+        facts.num_turns += 1;
         if self.on_interrupt == OnInterrupt::Succeed {
-            facts.text = Some(std::mem::take(&mut self.text));
+            facts.text = Some(std::mem::take(&mut self.messages.text));
             frames::result(&mut core.out, facts);
             return Told::Success;
         }
@@ -92,12 +94,12 @@ impl Play {
     fn facts(&mut self, core: &mut Core) -> ResultFacts {
         let duration = core.now().saturating_sub(self.started);
         ResultFacts {
-            stop_reason: self.stop_reason.clone(),
-            denials: std::mem::take(&mut self.denials),
-            num_turns: 1 + self.user_frames,
-            usage: self.used,
+            stop_reason: self.messages.stop_reason.clone(),
+            denials: self.calls.take_denials(),
+            num_turns: 1 + self.calls.results(),
+            usage: self.messages.used,
             duration_ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-            ..bare_result(core, self.attribution.clone())
+            ..bare_result(core, self.prompts.attribution.clone())
         }
     }
 }

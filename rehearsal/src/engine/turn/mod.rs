@@ -1,54 +1,43 @@
 //! One turn while it is played: its operations, in order, and what it waits for.
 //!
-//! Place in the flow: `Engine` starts a `Play` for a prompt and calls `advance` until it ends. Steps of the script
-//! become small operations here (`plan`), because any two of them may have an interrupt between them. How the single
-//! operations look stands in `message`, `steps`, `abort` and `failure`.
+//! Place in the flow: `Engine` starts a `Turn` for a prompt and calls `advance` until it ends. Steps of the script
+//! become small operations (`plan`), because any two of them may have an interrupt between them. It routes these to its
+//! parts, which have their own fields: prompts, messages, calls.
 
 pub(crate) mod abort;
 pub(crate) mod cursor;
 pub(crate) mod end;
 pub(crate) mod failure;
 pub(crate) mod literal;
+mod plan;
+pub(crate) mod prompts;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use claude_sdk_bridge::messages::{CommandState, MessageUuid, PermissionDenial};
+use claude_sdk_bridge::messages::control::ControlResponse;
 
 use self::cursor::Cursor;
+use self::prompts::Prompts;
 use crate::engine::call::Call;
-use crate::engine::core::{Core, Prompt};
-use crate::engine::message::{Block, BlockPlan, OpenMessage};
-use crate::engine::state::Attribution;
-use crate::frames;
-use crate::script::{ExitStep, Failure, HostEvent, OnInterrupt, Step, TokenUsage, ToolStep, Turn};
+use crate::engine::call::calls::Calls;
+use crate::engine::call::reply::Answered;
+use crate::engine::core::Core;
+use crate::engine::message::{BlockPlan, Messages};
+use crate::script::{self, AskAt, ExitStep, Failure, FailureKind, HostEvent, OnInterrupt, Step};
 
 /// A turn that is being played.
 #[derive(Debug)]
-pub(crate) struct Play {
+pub(crate) struct Turn {
     pub(crate) on_interrupt: OnInterrupt,
-    pub(crate) usage: TokenUsage,
-    pub(crate) attribution: Attribution,
-    /// Prompts that came while the turn ran and were taken into it.
-    folded: Vec<MessageUuid>,
-    /// Prompts whose end has been told.
-    settled: Vec<MessageUuid>,
-    pub(crate) message: Option<OpenMessage>,
-    /// The tool calls of the message, until all have a result.
-    pub(crate) calls: Vec<Call>,
-    pub(crate) stop_reason: Option<String>,
-    pub(crate) denials: Vec<PermissionDenial>,
-    pub(crate) user_frames: u64,
-    pub(crate) used: TokenUsage,
-    pub(crate) text: String,
-    pub(crate) started: Duration,
-    messages: u64,
-    requested: bool,
+    pub(crate) prompts: Prompts,
+    pub(crate) messages: Messages,
+    pub(crate) calls: Calls,
+    started: Duration,
     stalled: bool,
-    pub(crate) cursor: Cursor,
-    pub(crate) ops: VecDeque<Op>,
-    pub(crate) wait: Wait,
-    replay: Option<Prompt>,
+    cursor: Cursor,
+    ops: VecDeque<Op>,
+    wait: Wait,
 }
 
 /// What a turn waits for.
@@ -80,7 +69,7 @@ pub(crate) enum Op {
     MessageStop,
     /// The message, and the tools it called, are done with.
     MessageDone,
-    Ask(usize),
+    Begin(usize),
     Settle(usize),
     Run(usize),
     After(usize),
@@ -101,10 +90,7 @@ pub(crate) enum Op {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Ending {
     Completed,
-    Failed {
-        kind: crate::script::FailureKind,
-        text: String,
-    },
+    Failed { kind: FailureKind, text: String },
     NoResult,
 }
 
@@ -128,7 +114,7 @@ impl Op {
     /// What happens to a call.
     pub(crate) fn of_call(call: usize) -> [Self; 5] {
         [
-            Self::Ask(call),
+            Self::Begin(call),
             Self::Settle(call),
             Self::Run(call),
             Self::After(call),
@@ -137,33 +123,18 @@ impl Op {
     }
 }
 
-impl Play {
-    pub(crate) fn new(turn: Turn, prompts: &[Prompt], replay: Option<Prompt>, now: Duration) -> Self {
-        let all: Vec<MessageUuid> = prompts.iter().filter_map(|prompt| prompt.uuid.clone()).collect();
+impl Turn {
+    pub(crate) fn new(script: script::Turn, prompts: Prompts, now: Duration) -> Self {
         Self {
-            on_interrupt: turn.on_interrupt,
-            usage: turn.usage,
-            attribution: Attribution {
-                main: all.last().cloned(),
-                all,
-            },
-            folded: Vec::new(),
-            settled: Vec::new(),
-            message: None,
-            calls: Vec::new(),
-            stop_reason: None,
-            denials: Vec::new(),
-            user_frames: 0,
-            used: TokenUsage::NONE,
-            text: String::new(),
+            on_interrupt: script.on_interrupt,
+            prompts,
+            messages: Messages::new(script.usage),
+            calls: Calls::default(),
             started: now,
-            messages: 0,
-            requested: false,
             stalled: false,
-            cursor: Cursor::new(turn.steps),
+            cursor: Cursor::new(script.steps),
             ops: VecDeque::from([Op::Request]),
             wait: Wait::Nothing,
-            replay,
         }
     }
 
@@ -174,7 +145,10 @@ impl Play {
                 Wait::Nothing => {}
                 Wait::Until(then) if then <= core.now() => self.wait = Wait::Nothing,
                 Wait::Until(then) => return Progress::Waits(Some(then)),
-                Wait::AnswerUntil(then) if then <= core.now() => self.expire(core),
+                Wait::AnswerUntil(then) if then <= core.now() => {
+                    self.calls.expire(core);
+                    self.wait = Wait::Nothing;
+                }
                 Wait::AnswerUntil(then) => return Progress::Waits(Some(then)),
                 Wait::Answer | Wait::Host(_) | Wait::Forever => return Progress::Waits(None),
             }
@@ -204,45 +178,66 @@ impl Play {
         }
     }
 
+    /// Takes the host's answer to a question or a callback.
+    pub(crate) fn answer(&mut self, response: ControlResponse, core: &mut Core) -> Answered {
+        let answered = self.calls.answer(response, core);
+        self.look_again();
+        answered
+    }
+
+    /// The host can no longer answer: what is open fails, and the turn goes on.
+    pub(crate) fn end_of_input(&mut self, core: &mut Core) {
+        self.calls.close(core);
+        self.look_again();
+        self.notice(HostEvent::EndOfInput);
+    }
+
     /// Whether an interrupt is acknowledged and otherwise has no effect.
-    pub(crate) fn shrugs_off_interrupts(&self) -> bool {
+    pub(crate) fn ignores_interrupts(&self) -> bool {
         self.stalled || self.on_interrupt == OnInterrupt::Ignore
     }
 
-    /// Tells the end of the prompts that were taken in; the CLI does so before the result.
-    pub(crate) fn settle_folded(&mut self, core: &mut Core) {
-        for prompt in std::mem::take(&mut self.folded) {
-            frames::lifecycle(&mut core.out, &prompt, CommandState::Completed);
-            self.settled.push(prompt);
+    /// What was waited for may have come.
+    fn look_again(&mut self) {
+        if matches!(self.wait, Wait::Answer | Wait::AnswerUntil(_)) {
+            self.wait = Wait::Nothing;
         }
-    }
-
-    /// The prompts whose end has not been told.
-    pub(crate) fn unsettled(&self) -> impl Iterator<Item = &MessageUuid> {
-        self.attribution
-            .all
-            .iter()
-            .filter(|prompt| !self.settled.contains(prompt))
     }
 
     fn run(&mut self, op: Op, core: &mut Core) -> Flow {
         match op {
-            Op::Fold => self.fold(core),
-            Op::Request => self.request(core),
-            Op::MessageStart => self.start_message(core),
-            Op::BlockStart(plan) => self.start_block(plan, core),
-            Op::Deltas => self.write_deltas(core),
+            Op::Fold => self.prompts.fold(core),
+            Op::Request => {
+                self.prompts.request(core);
+                self.messages.requested = true;
+            }
+            Op::MessageStart => self.messages.start(&self.prompts.attribution, self.started, core),
+            Op::BlockStart(plan) => self.messages.start_block(plan, &self.calls, core),
+            Op::Deltas => self.stream(core),
             Op::BlockEnd => self.end_block(core),
-            Op::BlockStop(index) => self.stop_block(index, core),
-            Op::MessageDelta(reason) => self.write_message_delta(reason, core),
-            Op::MessageStop => self.stop_message(core),
-            Op::MessageDone => self.forget_message(),
-            Op::Ask(call) => self.ask(call, core),
-            Op::Settle(call) => self.settle(call),
-            Op::Run(call) => self.run_tool(call, core),
-            Op::After(call) => self.after_tool(call, core),
-            Op::Result(call) => self.write_tool_result(call, core),
-            Op::Child(call) => self.write_child(call, core),
+            Op::BlockStop(index) => self.messages.stop_block(index, core),
+            Op::MessageDelta(reason) => self.end_message(reason, core),
+            Op::MessageStop => self.messages.stop(core),
+            Op::MessageDone => {
+                self.messages.finish();
+                self.calls.clear();
+            }
+            Op::Begin(call) => self.begin(call, core),
+            Op::Settle(call) => {
+                self.wait_for_call(call, op);
+            }
+            Op::Run(call) => self.run_call(call, core),
+            Op::After(call) => self.after_call(call, core),
+            Op::Result(call) => {
+                if let Some(steps) = self.calls.write_result(call, core) {
+                    self.cursor = Cursor::new(steps);
+                }
+            }
+            Op::Child(call) => {
+                if let Some(call) = self.calls.get_mut(call) {
+                    call.write_as_subagents(self.messages.usage, core);
+                }
+            }
             Op::Sleep(pause) => self.wait = Wait::Until(core.now() + pause),
             Op::WaitFor(event) => self.wait_for(event, core),
             Op::Literal(step) => literal::write(&step, core),
@@ -258,138 +253,78 @@ impl Play {
         Flow::On
     }
 
-    /// Turns the next step into operations.
-    fn plan(&mut self, core: &mut Core) {
-        let Some(step) = self.cursor.next() else {
-            self.plan_last_words();
+    fn stream(&mut self, core: &mut Core) {
+        let Some(streamed) = self.messages.stream(core) else {
             return;
         };
-        match step {
-            Step::Text(stream) => self.plan_block(BlockPlan::Text(stream)),
-            Step::Thinking(stream) => self.plan_block(BlockPlan::Thinking(stream)),
-            Step::Tool(tool) => self.plan_tool(tool, core),
-            Step::DelayMs(ms) => self.ops.push_back(Op::Sleep(Duration::from_millis(ms))),
-            Step::WaitFor(event) => self.ops.push_back(Op::WaitFor(event)),
-            Step::Error(failure) => {
-                if self.message.is_some() {
-                    self.plan_message_end("end_turn");
-                    self.ops.push_back(Op::Request);
-                }
-                self.ops.push_back(Op::Fail(failure));
-            }
-            Step::NoResult => {
-                self.plan_message_end("end_turn");
-                self.ops.push_back(Op::End(Ending::NoResult));
-            }
-            Step::Hang => self.ops.push_back(Op::Hang),
-            Step::Stall => self.ops.push_back(Op::Stall),
-            Step::Exit(exit) => self.ops.push_back(Op::Exit(exit)),
-            Step::Mode(_)
-            | Step::Raw(_)
-            | Step::Stderr(_)
-            | Step::Garbage(_)
-            | Step::HalfLine(_)
-            | Step::LateResult(_)
-            | Step::ForeignResult(_) => self.ops.push_back(Op::Literal(step)),
-            // The cursor plays these itself.
-            Step::Repeat(_) => {}
+        if streamed.more {
+            self.ops.push_front(Op::Deltas);
+        }
+        if let Some(pause) = streamed.pause {
+            self.wait = Wait::Until(core.now() + pause);
         }
     }
 
-    fn plan_block(&mut self, plan: BlockPlan) {
-        if self.message.is_none() {
-            if !self.requested {
-                self.ops.push_back(Op::Request);
-            }
-            self.ops.push_back(Op::MessageStart);
-        }
-        self.ops.extend([Op::BlockStart(plan), Op::Deltas, Op::BlockEnd]);
-    }
-
-    fn plan_tool(&mut self, tool: Box<ToolStep>, core: &mut Core) {
-        let id = tool
-            .id
-            .as_deref()
-            .map_or_else(|| core.state.next_tool_id(), Into::into);
-        let call = self.calls.len();
-        self.calls.push(Call::new(id, tool));
-        self.plan_block(BlockPlan::Tool(call));
-        let goes_on = matches!(self.cursor.peek(), Some(Step::Tool(next)) if next.parallel);
-        if goes_on {
+    fn end_block(&mut self, core: &mut Core) {
+        let Some(written) = self.messages.end_block(&self.calls, core) else {
             return;
+        };
+        self.ops.push_front(Op::BlockStop(written.index));
+        let Some(number) = written.call else { return };
+        if let Some(call) = self.calls.get_mut(number) {
+            call.written = true;
         }
-        self.ops.push_back(Op::MessageDelta("tool_use"));
-        self.ops.push_back(Op::MessageStop);
-        self.plan_calls(call + 1);
-        let is_over = matches!(self.cursor.peek(), Some(Step::Error(failure)) if failure.kind.is_limit());
-        if !is_over {
-            self.ops.extend([Op::Fold, Op::Request]);
-        }
-    }
-
-    /// Runs the calls of the message one after the other; the first one is asked about where its script says, the
-    /// others when the one before them is done.
-    fn plan_calls(&mut self, count: usize) {
-        for call in 0..count {
-            self.ops.extend(Op::of_call(call));
-        }
-        self.ops.push_back(Op::MessageDone);
-    }
-
-    /// The script has nothing more to say: the turn ends, with an empty message if a request is still unanswered.
-    fn plan_last_words(&mut self) {
-        if self.message.is_none() && self.requested {
-            self.ops.extend([
-                Op::MessageStart,
-                Op::MessageDelta("end_turn"),
-                Op::MessageStop,
-                Op::MessageDone,
-            ]);
-        }
-        self.plan_message_end("end_turn");
-        self.ops.push_back(Op::End(Ending::Completed));
-    }
-
-    fn plan_message_end(&mut self, stop_reason: &'static str) {
-        if self.message.is_some() {
-            self.ops
-                .extend([Op::MessageDelta(stop_reason), Op::MessageStop, Op::MessageDone]);
+        if number == 0 && self.calls.asked_at(core) == AskAt::BlockEnd {
+            self.begin(number, core);
         }
     }
 
-    fn fold(&mut self, core: &mut Core) {
-        for prompt in std::mem::take(&mut core.queue) {
-            core.lifecycle(&prompt, CommandState::Started);
-            self.attribution.all.extend(prompt.uuid.clone());
-            self.folded.extend(prompt.uuid);
+    fn end_message(&mut self, reason: &'static str, core: &mut Core) {
+        self.messages.delta(reason, core);
+        if reason == "tool_use" && self.calls.asked_at(core) == AskAt::MessageDelta {
+            self.begin(0, core);
         }
     }
 
-    fn request(&mut self, core: &mut Core) {
-        if core.setup.partial_messages {
-            frames::requesting(&mut core.out, &self.attribution.all);
+    fn begin(&mut self, number: usize, core: &mut Core) {
+        if let Some(call) = self.calls.get_mut(number) {
+            call.begin(core);
         }
-        if let Some(prompt) = self.replay.take() {
-            core.replay(&prompt, true);
+    }
+
+    /// Waits for what a call waits for, before it goes on from this operation; says whether there is anything.
+    fn wait_for_call(&mut self, number: usize, again: Op) -> bool {
+        let Some(wait) = self.calls.get(number).and_then(Call::wait) else {
+            return false;
+        };
+        self.wait = wait;
+        self.ops.push_front(again);
+        true
+    }
+
+    fn run_call(&mut self, number: usize, core: &mut Core) {
+        let call = self.calls.get_mut(number);
+        let Some(time) = call.and_then(|call| call.run(core)) else {
+            return;
+        };
+        if !time.is_zero() {
+            self.ops.push_front(Op::Sleep(time));
         }
-        self.requested = true;
+        // They come before everything else that is planned.
+        for child in self.calls.add_subagent(number).rev() {
+            for op in Op::of_call(child).into_iter().rev() {
+                self.ops.push_front(op);
+            }
+            self.ops.push_front(Op::Child(child));
+        }
     }
 
-    fn start_message(&mut self, core: &mut Core) {
-        self.requested = false;
-        self.messages += 1;
-        let prompts = (self.messages == 1).then_some(&self.attribution);
-        self.message = Some(OpenMessage::start(core, self.usage, prompts, self.started));
-    }
-
-    fn start_block(&mut self, plan: BlockPlan, core: &mut Core) {
-        let Some(message) = &mut self.message else { return };
-        message.block = Some(Block::start(plan, message, &self.calls, core));
-    }
-
-    fn forget_message(&mut self) {
-        self.message = None;
-        self.calls.clear();
+    /// Waits for the hooks after a call, which are called the first time.
+    fn after_call(&mut self, number: usize, core: &mut Core) {
+        if let Some(call) = self.calls.get_mut(number) {
+            call.after(core);
+        }
+        self.wait_for_call(number, Op::After(number));
     }
 
     fn wait_for(&mut self, event: HostEvent, core: &Core) {
