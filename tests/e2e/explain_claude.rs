@@ -55,13 +55,21 @@ const NOT_UNASKED: [&str; 9] = [
 struct Group {
     user: String,
     local: String,
+    mode: &'static str,
     calls: Vec<((&'static str, Value), &'static str)>,
+}
+
+impl Group {
+    fn in_mode(self, mode: &'static str) -> Self {
+        Self { mode, ..self }
+    }
 }
 
 fn group(user: &Value, calls: Vec<((&'static str, Value), &'static str)>) -> Group {
     Group {
         user: json!({ "permissions": user }).to_string(),
         local: "{}".to_owned(),
+        mode: "default",
         calls,
     }
 }
@@ -83,11 +91,13 @@ fn groups(world: &World) -> Vec<Group> {
     let cut_off = Group {
         user: r#"{"permissions": {"deny": ["Bash(touch *)"]}, "#.to_owned(),
         local: json!({"permissions": {"allow": ["Bash"]}}).to_string(),
+        mode: "default",
         calls: all("runs", &["touch made1"]),
     };
     let wrong_kind = Group {
         user: r#"{"permissions": {"deny": ["Bash(touch *)"]}, "model": 5}"#.to_owned(),
         local: json!({"permissions": {"allow": ["Bash"]}}).to_string(),
+        mode: "default",
         calls: all("runs", &["touch made2"]),
     };
     let pipes = json!({"allow": ["Bash(printf *)", "Bash(bash)"], "deny": ["Bash(grep * /etc/*)"]});
@@ -172,15 +182,57 @@ fn groups(world: &World) -> Vec<Group> {
             [all("runs", &UNASKED), all("asked", &NOT_UNASKED)].concat(),
         ),
         group(&touch, [all("denied", &named), all("runs", &not_named)].concat()),
+        group(&json!({}), protected(world)).in_mode("acceptEdits"),
+        group(
+            &json!({"allow": ["Bash", "Write", "Edit(.envrc)"], "deny": ["Edit(keep.txt)"]}),
+            [
+                vec![
+                    (file("Write", ".envrc"), "asked"),
+                    (file("Write", ".claude/x"), "asked"),
+                ],
+                all("asked", &["touch .yarnrc", "echo x > .profile"]),
+                all("runs", &["cat .yarnrc"]),
+                all("denied", &["rm keep.txt"]),
+            ]
+            .concat(),
+        ),
     ]
 }
 
+/// What Claude asks about before it is changed, and what looks like it.
+fn protected(world: &World) -> Vec<((&'static str, Value), &'static str)> {
+    let files = [
+        ".git/x",
+        "sub/.Vscode/x",
+        ".config/git/config",
+        "sub/.NPMRC",
+        "pyrightconfig.json",
+        "lefthook.yml",
+        "sub/.claude/x",
+        "a~1",
+    ];
+    let others = [".gitignore", "git/x", ".claude/worktrees/x/y", "made6"];
+    let files = files.map(|path| (file(world, "Write", path), "asked"));
+    let others = others.map(|path| (file(world, "Write", path), "runs"));
+    let commands = [
+        "touch .npmrc",
+        "cp keep.txt sub/.envrc",
+        "echo x > .mcp.json",
+        "mkdir .idea",
+    ];
+    let rest = [
+        all("asked", &commands),
+        all("runs", &["touch made7", "echo x > made8", "cat .npmrc"]),
+    ];
+    files.into_iter().chain(others).chain(rest.concat()).collect()
+}
+
 /// What `explain` says: its exit code as a word, and the whole answer.
-fn explained(world: &World, (tool, input): &(&str, Value)) -> (&'static str, String) {
+fn explained(world: &World, mode: &str, (tool, input): &(&str, Value)) -> (&'static str, String) {
     let input = input.to_string();
     let cwd = world.cwd();
     let args = [
-        "policy", "explain", "--cwd", &cwd, "--tool", tool, "--input", &input,
+        "policy", "explain", "--cwd", &cwd, "--mode", mode, "--tool", tool, "--input", &input,
     ];
     let output = world.command(&args).output().unwrap();
     let said = match output.status.code() {
@@ -204,7 +256,13 @@ fn explain_says_what_claude_does(world: &mut World) {
     let (_agent, mut client) = greet(world);
     client.ignore("current_mode_update");
     client.ignore("config_option_update");
-    for Group { user, local, calls } in groups(world) {
+    for group in groups(world) {
+        let Group {
+            user,
+            local,
+            mode,
+            calls,
+        } = group;
         write_settings(world, USER, &user);
         write_settings(world, LOCAL, &local);
         // Between them a call that runs: refusals in a row are something else.
@@ -214,10 +272,7 @@ fn explain_says_what_claude_does(world: &mut World) {
         let session = client.new_session(&world.cwd());
         // What there is to say about the settings comes before the answer to this.
         client
-            .call(
-                "session/set_mode",
-                json!({"sessionId": session, "modeId": "default"}),
-            )
+            .call("session/set_mode", json!({"sessionId": session, "modeId": mode}))
             .unwrap();
         while client.kept_update(&session, "agent_message_chunk").is_some() {}
         let mut turn = run_calls(world, &mut client, &session, &made, allow_once);
@@ -238,7 +293,7 @@ fn explain_says_what_claude_does(world: &mut World) {
                 "runs"
             };
             assert_eq!(became, *expected, "Claude, {user} {local}: {call:?}: {told}");
-            let (said, text) = explained(world, call);
+            let (said, text) = explained(world, mode, call);
             assert_eq!(said, *expected, "explain, {user} {local}: {call:?}: {text}");
         }
         crate::perm_support::close(&mut client, &session);

@@ -47,6 +47,8 @@ pub(super) enum End {
     Asked(Limit),
     /// The tool is a question.
     Question,
+    /// Claude asks before it changes this file, whatever is allowed; or the mode's classifier decides.
+    Protected(Unruled),
     /// Nothing says what to do, for this reason; the mode does.
     Unsaid(Reason, Unruled),
 }
@@ -71,7 +73,7 @@ pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, call: &C
     let wider = match &end {
         End::Denied(_) => None,
         End::Asked(_) => prepared.rules.denies(call),
-        End::Runs(..) | End::Unasked(_) | End::Question | End::Unsaid(..) => {
+        End::Runs(..) | End::Unasked(_) | End::Question | End::Protected(_) | End::Unsaid(..) => {
             prepared.rules.denies(call).or_else(|| prepared.rules.asks(call))
         }
     };
@@ -94,12 +96,17 @@ fn unlimited(prepared: &Prepared, call: &Call<'_>) -> End {
     if mode == PermissionMode::BypassPermissions {
         return End::Runs(Reason::Bypass, Vec::new());
     }
+    if is_plan(call) {
+        return End::Unasked(words::PLAN);
+    }
+    if call.changes_sensitive() {
+        return End::Protected(unruled(prepared));
+    }
     match prepared.rules.claude_allows(call, accepts) {
         Some(Allowed::ByRules(rules)) => return End::Runs(Reason::Rule, rules),
         Some(Allowed::ReadOnly) => return End::Runs(Reason::ReadOnly, Vec::new()),
         Some(Allowed::AcceptedEdit) => return End::Runs(Reason::AcceptedEdit, Vec::new()),
         None if Tool::of(call.tool).unasked => return End::Unasked(words::UNASKED),
-        None if is_plan(call) => return End::Unasked(words::PLAN),
         None => {}
     }
     let reason = call.doubt().map_or(Reason::NothingMatched, Reason::Unanalysable);
@@ -162,6 +169,7 @@ impl Own {
             End::Question => vec![words::QUESTION.to_owned()],
             End::Denied(limit) => limit.lines(words::deny_rule),
             End::Asked(limit) => limit.lines(words::ask_rule),
+            End::Protected(_) => vec![words::PROTECTED.to_owned()],
             End::Unsaid(reason, _) => vec![words::no_answer(&reason.to_string())],
         };
         lines.extend(
@@ -177,7 +185,7 @@ impl Own {
         match &self.end {
             End::Denied(limit) | End::Asked(limit) => Some(&limit.rule),
             End::Runs(_, rules) => rules.first(),
-            End::Unasked(_) | End::Question | End::Unsaid(..) => None,
+            End::Unasked(_) | End::Question | End::Protected(_) | End::Unsaid(..) => None,
         }
     }
 }

@@ -61,8 +61,18 @@ pub(super) fn of(guarded: &Guarded, own: Option<&Own>) -> (Verdict, DecidedBy) {
         _ if guarded.refusal.is_some() => (Verdict::Denied, guard),
         (Outcome::Ask, _) => (Verdict::Asked, guard),
         (Outcome::Allow, Some(End::Unsaid(..))) => (Verdict::Runs, guard),
-        (_, Some(End::Asked(_) | End::Question | End::Unsaid(_, Unruled::Asked))) => asked,
-        (_, Some(End::Unsaid(_, Unruled::Classified))) => (Verdict::Classified, claude),
+        (
+            _,
+            Some(
+                End::Asked(_)
+                | End::Question
+                | End::Protected(Unruled::Asked)
+                | End::Unsaid(_, Unruled::Asked),
+            ),
+        ) => asked,
+        (_, Some(End::Protected(Unruled::Classified) | End::Unsaid(_, Unruled::Classified))) => {
+            (Verdict::Classified, claude)
+        }
         (_, Some(End::Runs(..) | End::Unasked(_))) => (Verdict::Runs, claude),
     }
 }

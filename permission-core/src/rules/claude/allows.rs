@@ -3,16 +3,17 @@
 //! Place in the flow: `explain` asks once no deny or ask rule is about the call. Must not be asked for a policy.
 
 use super::{
-    super::decide::{self, Allowed, Needs},
+    super::decide::{Allowed, Needs},
     FED, certain, is_legible, is_whole, name, unasked,
 };
 use crate::{
     rules::{Call, Rule, RuleSet},
     shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands},
+    tools::ToolGroup,
 };
 
 impl RuleSet {
-    /// Why Claude itself needs no question. A rule for `Edit` as a whole is about no other tool that edits.
+    /// Why Claude itself needs no question about what it does not protect. A rule for `Edit` as a whole is about no other tool that edits.
     pub(crate) fn claude_allows(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
         let named = |rule: &Rule| !is_whole(rule) || rule.meaning.tool.names(call.tool);
         let rules = self.iter().filter(|rule| named(rule)).cloned().collect();
@@ -23,7 +24,7 @@ impl RuleSet {
                 .or_else(|| rules.claude_allows_commands(call, analysis, edits_accepted)),
             None => rules
                 .allows(call, edits_accepted)
-                .or_else(|| decide::needs_no_rule(call, edits_accepted)),
+                .or_else(|| needs_no_rule(call, edits_accepted)),
         }
     }
 
@@ -59,6 +60,22 @@ impl RuleSet {
             Allowed::ByRules(_) | Allowed::AcceptedEdit => !moves && !wrapped,
         })
     }
+}
+
+/// What needs no rule inside the workspace, beside what Claude protects there.
+fn needs_no_rule(call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+    let inside = || call.subject().is_some_and(|subject| call.is_inside(&subject));
+    let allowed = match ToolGroup::of(call.tool) {
+        ToolGroup::Reads => Allowed::ReadOnly,
+        ToolGroup::Edits if edits_accepted => Allowed::AcceptedEdit,
+        ToolGroup::Edits
+        | ToolGroup::Command
+        | ToolGroup::Fetch
+        | ToolGroup::Skill
+        | ToolGroup::Agent
+        | ToolGroup::Other => return None,
+    };
+    inside().then_some(allowed)
 }
 
 /// What Claude wants allowed about a command. Behind most wrappers it takes a command for one that it does not know.

@@ -54,7 +54,7 @@ const READERS: [&str; 42] = [
     "wc",
 ];
 /// Commands whose files Claude compares with rules about editing.
-const WRITERS: [&str; 7] = ["cp", "mkdir", "mv", "rmdir", "sed", "tee", "touch"];
+const WRITERS: [&str; 8] = ["cp", "mkdir", "mv", "rm", "rmdir", "sed", "tee", "touch"];
 
 /// The files of a command that Claude looks at. It looks at none where some part can only be known to the shell.
 pub(super) fn looked_at(call: &Call<'_>, reads: bool) -> Vec<String> {

@@ -2,10 +2,12 @@
 //!
 //! Place in the flow: `explain` asks what Claude would do. Everything here was seen on the real Claude; the table of
 //! the end-to-end suite compares them again. What is not known to be seen by Claude is no hit. Reading order: this file
-//! (deny and ask), `files` (what Claude looks at), `allows` (allow), `unasked` (no rule). Must not be asked for a policy.
+//! (deny and ask), `files` (what Claude looks at), `sensitive`
+//! (asked about always), `allows` (allow), `unasked` (no rule). Must not be asked for a policy.
 
 mod allows;
 mod files;
+mod sensitive;
 mod unasked;
 
 use super::{
