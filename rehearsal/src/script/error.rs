@@ -7,7 +7,6 @@ use std::fmt;
 use std::path::PathBuf;
 
 use super::builtin;
-use super::locate::path_at;
 
 /// What was a key once, and what is written instead of it.
 const DROPPED: [(&str, &str); 2] = [
@@ -100,7 +99,7 @@ impl ScriptError {
         }
     }
 
-    pub(crate) fn mistake(name: &str, text: &str, error: &serde_json::Error) -> Self {
+    pub(crate) fn mistake(name: &str, text: &str, path: String, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let mut problem = error.to_string();
         let position = format!(" at line {line} column {column}");
@@ -116,7 +115,8 @@ impl ScriptError {
         let place = Place {
             line,
             column,
-            path: path_at(text, line, column),
+            // The top is a lone dot.
+            path: if path == "." { String::new() } else { path },
         };
         Self::Mistake {
             name: name.to_owned(),

@@ -5,7 +5,6 @@
 
 mod builtin;
 mod error;
-mod locate;
 mod settings;
 mod shorthand;
 mod step;
@@ -259,7 +258,14 @@ impl Script {
     /// # Errors
     /// When the text is not a script.
     pub fn parse(name: &str, text: &str) -> Result<Self, ScriptError> {
-        serde_json::from_str(text).map_err(|error| ScriptError::mistake(name, text, &error))
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let script = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+            let path = error.path().to_string();
+            ScriptError::mistake(name, text, path, &error.into_inner())
+        })?;
+        let rest = deserializer.end();
+        rest.map_err(|error| ScriptError::mistake(name, text, String::new(), &error))?;
+        Ok(script)
     }
 
     /// One of the scripts that come with the crate.
