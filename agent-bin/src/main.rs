@@ -26,7 +26,7 @@ const FORCED_END: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     // Called as the CLI, this is not an agent but the scripted Claude of one.
-    if let Some(played) = rehearsal::cli::intercept(std::env::args_os(), |name| std::env::var_os(name)) {
+    if let Some(played) = rehearsal::argv::intercept(std::env::args_os(), |name| std::env::var_os(name)) {
         return played;
     }
     match run(std::env::args_os().collect()) {

@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::engine::SessionState;
 use crate::launch;
-use crate::rim::{Rim, Signal, Surroundings};
+use crate::run::{Process, Run, Signal};
 use crate::script::Script;
 
 /// How much a pipe holds.
@@ -68,12 +68,12 @@ impl Backend for RehearsalBackend {
         let (stdout, host_stdout) = tokio::io::duplex(PIPE_BYTES);
         let tail = Tail::default();
         let memory = options.persist_session.then(|| (Arc::clone(&self.sessions), id));
-        let surroundings = InProcess {
+        let process = InProcess {
             tail: Arc::clone(&tail),
             memory,
         };
         let (signals, received) = mpsc::channel(1);
-        let task = tokio::spawn(Rim::new(engine, (stdin, stdout), surroundings, received).run());
+        let task = tokio::spawn(Run::new(engine, (stdin, stdout), process, received).run());
         let life = TaskLife {
             task,
             signals,
@@ -93,8 +93,8 @@ struct InProcess {
     memory: Option<(Sessions, ClaudeSessionId)>,
 }
 
-impl Surroundings for InProcess {
-    fn complain(&mut self, text: &[u8]) {
+impl Process for InProcess {
+    fn write_stderr(&mut self, text: &[u8]) {
         let mut tail = locked(&self.tail);
         tail.extend_from_slice(text);
         let excess = tail.len().saturating_sub(TAIL_BYTES);

@@ -1,6 +1,6 @@
 //! From launch options to an engine: which session it is, and what it is told about the launch.
 //!
-//! Place in the flow: `backend` and `cli` both start their engines here; they differ in where they look a session up.
+//! Place in the flow: `backend` and `argv` both start their engines here; they differ in where they look a session up.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use claude_sdk_bridge::messages::{Message, MessageUuid, OutgoingUserMessage, Res
 use claude_sdk_bridge::process::ProcessBackend;
 use claude_sdk_bridge::query::{Query, QueryEvent, QueryTimings};
 use libtest_mimic::{Arguments, Trial};
-use rehearsal::cli;
+use rehearsal::argv;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 type Test = fn(&Stage);
 
 fn main() -> ExitCode {
-    if let Some(code) = cli::intercept(std::env::args_os(), |name| std::env::var_os(name)) {
+    if let Some(code) = argv::intercept(std::env::args_os(), |name| std::env::var_os(name)) {
         return code;
     }
     let trials: [(&str, Test); 10] = [
@@ -76,8 +76,8 @@ impl Stage {
             |name: &str, file: &str| (name.to_owned(), self.path(file).to_str().unwrap().to_owned());
         LaunchOptions {
             env: vec![
-                variable(cli::SCRIPT_VARIABLE, "script.json"),
-                variable(cli::STATE_VARIABLE, "state"),
+                variable(argv::SCRIPT_VARIABLE, "script.json"),
+                variable(argv::STATE_VARIABLE, "state"),
             ],
             ..LaunchOptions::new(self.directory.path(), session)
         }
@@ -199,7 +199,7 @@ fn last_words(stage: &Stage) {
             "stream-json",
         ])
         .arg("--include-partial-messages")
-        .env(cli::SCRIPT_VARIABLE, stage.path("script.json"))
+        .env(argv::SCRIPT_VARIABLE, stage.path("script.json"))
         .stdin(std::fs::File::open(stage.path("input")).unwrap())
         .stdout(Stdio::piped())
         .spawn()
@@ -381,7 +381,7 @@ fn mistake(stage: &Stage) {
 fn not_ours(_: &Stage) {
     let listed = Command::new(std::env::current_exe().unwrap())
         .args(["--list", "--format", "terse"])
-        .env(cli::SCRIPT_VARIABLE, "default")
+        .env(argv::SCRIPT_VARIABLE, "default")
         .stdin(Stdio::null())
         .output()
         .unwrap();
@@ -395,7 +395,7 @@ fn not_ours(_: &Stage) {
             "--input-format",
             "stream-json",
         ])
-        .env(cli::SCRIPT_VARIABLE, "default")
+        .env(argv::SCRIPT_VARIABLE, "default")
         .stdin(Stdio::null())
         .output()
         .unwrap();

@@ -1,6 +1,6 @@
 //! What an engine is started with: the facts of one launch.
 //!
-//! Place in the flow: `backend` and `cli` make a `Setup` from the bridge's launch options; `engine` only reads it.
+//! Place in the flow: `backend` and `argv` make a `Setup` from the bridge's launch options; `engine` only reads it.
 
 use std::path::Path;
 

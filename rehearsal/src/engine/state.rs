@@ -1,6 +1,6 @@
 //! What a session remembers from launch to launch, and how the next turn of the script is picked.
 //!
-//! Place in the flow: `backend` keeps one per session id, `cli` keeps it in a file; `engine` changes it.
+//! Place in the flow: `backend` keeps one per session id, `argv` keeps it in a file; `engine` changes it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,6 +1,6 @@
-//! The asynchronous rim around the engine: bytes in and out, time, signals. The same for both forms of the rehearsal.
+//! A run of an engine: bytes in and out, time, signals. The same for both forms of the rehearsal.
 //!
-//! Place in the flow: `backend` runs this as a task over in-memory pipes, `cli` over stdin and stdout. It moves bytes
+//! Place in the flow: `backend` runs this as a task over in-memory pipes, `argv` over stdin and stdout. It moves bytes
 //! and decides nothing. While the host does not read, the engine is not played on, but what the host writes is heard.
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -13,7 +13,7 @@ use crate::engine::{Engine, Input, Pace, SessionState};
 pub(crate) const TERMINATED: u8 = 143;
 
 /// The exit code after the host stopped listening.
-const NOBODY_LISTENS: u8 = 1;
+const HOST_GONE: u8 = 1;
 
 /// A signal, or what stands for one in process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,22 +22,22 @@ pub(crate) enum Signal {
     Terminate,
 }
 
-/// What surrounds a run beside the two streams.
-pub(crate) trait Surroundings: Send {
+/// What a run has beside the two streams.
+pub(crate) trait Process: Send {
     /// Takes what is written to stderr.
-    fn complain(&mut self, text: &[u8]);
+    fn write_stderr(&mut self, text: &[u8]);
     /// Takes what the session remembers from now on.
     fn remember(&mut self, state: &SessionState);
 }
 
 /// One run of an engine.
-pub(crate) struct Rim<R, W, S> {
+pub(crate) struct Run<R, W, S> {
     engine: Engine,
     reader: BufReader<R>,
     writer: W,
-    surroundings: S,
+    process: S,
     signals: mpsc::Receiver<Signal>,
-    heeds_signals: bool,
+    obeys_signals: bool,
     started: Instant,
     remembered: SessionState,
     /// Output that the host has not taken, from `written` on.
@@ -53,29 +53,24 @@ enum Event {
     Written(usize),
     Woken,
     Signal(Signal),
-    NobodyListens,
+    HostGone,
 }
 
-impl<R, W, S> Rim<R, W, S>
+impl<R, W, S> Run<R, W, S>
 where
     R: AsyncRead + Unpin + Send,
     W: AsyncWrite + Unpin + Send,
-    S: Surroundings,
+    S: Process,
 {
-    pub(crate) fn new(
-        engine: Engine,
-        streams: (R, W),
-        surroundings: S,
-        signals: mpsc::Receiver<Signal>,
-    ) -> Self {
+    pub(crate) fn new(engine: Engine, streams: (R, W), process: S, signals: mpsc::Receiver<Signal>) -> Self {
         let (reader, writer) = streams;
         Self {
-            heeds_signals: !engine.ignores_signals(),
+            obeys_signals: !engine.ignores_signals(),
             remembered: engine.state().clone(),
             engine,
             reader: BufReader::new(reader),
             writer,
-            surroundings,
+            process,
             signals,
             started: Instant::now(),
             waiting: Vec::new(),
@@ -114,7 +109,7 @@ where
                 Event::Signal(Signal::Interrupt) => {
                     self.engine.input(self.started.elapsed(), Input::Interrupt)
                 }
-                Event::NobodyListens => return NOBODY_LISTENS,
+                Event::HostGone => return HOST_GONE,
             }
         }
     }
@@ -124,11 +119,11 @@ where
         loop {
             tokio::select! {
                 biased;
-                Some(signal) = self.signals.recv(), if self.heeds_signals => match signal {
+                Some(signal) = self.signals.recv(), if self.obeys_signals => match signal {
                     Signal::Terminate => return TERMINATED,
                     Signal::Interrupt => {}
                 },
-                flushed = self.writer.flush() => return flushed.map_or(NOBODY_LISTENS, |()| code),
+                flushed = self.writer.flush() => return flushed.map_or(HOST_GONE, |()| code),
             }
         }
     }
@@ -144,14 +139,14 @@ where
         let unwritten = self.waiting.get(self.written..).unwrap_or_default();
         tokio::select! {
             biased;
-            Some(signal) = self.signals.recv(), if self.heeds_signals => Event::Signal(signal),
+            Some(signal) = self.signals.recv(), if self.obeys_signals => Event::Signal(signal),
             read = self.reader.read_until(b'\n', &mut self.line), if self.input_open && !ends => match read {
                 // The last line may lack its end; then the next read says there is nothing more.
                 Ok(0) | Err(_) if self.line.is_empty() => Event::EndOfInput,
                 Ok(_) | Err(_) => Event::Line,
             },
             written = self.writer.write(unwritten), if !waits => match written {
-                Ok(0) | Err(_) => Event::NobodyListens,
+                Ok(0) | Err(_) => Event::HostGone,
                 Ok(count) => Event::Written(count),
             },
             () = sleep_until(deadline.unwrap_or(self.started)), if deadline.is_some() => Event::Woken,
@@ -164,12 +159,12 @@ where
         self.written = 0;
         let stderr = self.engine.stderr();
         if !stderr.is_empty() {
-            self.surroundings.complain(stderr);
+            self.process.write_stderr(stderr);
             stderr.clear();
         }
         if *self.engine.state() != self.remembered {
             self.remembered.clone_from(self.engine.state());
-            self.surroundings.remember(&self.remembered);
+            self.process.remember(&self.remembered);
         }
     }
 
