@@ -54,8 +54,18 @@ const UNKNOWN_FROM_HOST: [&str; 33] = [
     "wat",
 ];
 
-/// Everything the CLI wrote is known.
-const UNKNOWN_FROM_CLAUDE: [&str; 0] = [];
+/// What the CLI tells and nobody here reads.
+const UNKNOWN_FROM_CLAUDE: [&str; 9] = [
+    "prompt_suggestion",
+    "system/background_tasks_changed",
+    "system/control_request_progress",
+    "system/hook_response",
+    "system/hook_started",
+    "system/model_refusal_no_fallback",
+    "system/notification",
+    "system/task_progress",
+    "system/task_updated",
+];
 
 /// Values of a wrong type that the recorded host sent on purpose.
 const RAW_FROM_HOST: [&str; 2] = [r#"Raw(String("bad"))"#, r#"Raw(String("x"))"#];

@@ -3,9 +3,7 @@
 //! `stop_reason` and `usage` of these frames are those of the message's start; the final ones come with
 //! `message_delta` or the result.
 
-use serde_json::Value;
-
-use super::{ApiMessageId, ClaudeSessionId, Content, List, MessageUuid, TaskId, ToolUseId, Usage};
+use super::{ApiMessageId, ClaudeSessionId, Content, List, MessageUuid, ToolUseId, Usage};
 
 /// The model name of messages the CLI made itself (API errors, local commands).
 pub const SYNTHETIC_MODEL: &str = "<synthetic>";
@@ -25,21 +23,10 @@ wire! {
             error: ApiErrorKind,
             is_api_error_message: bool,
             api_error_status: u64,
-            api_error: String,
             /// The turn was interrupted here; the block is what had arrived.
             aborted: bool,
             user_message_uuid: MessageUuid,
             user_message_uuids: List<MessageUuid>,
-            agent_id: TaskId,
-            subagent_type: String,
-            task_description: String,
-            tool_use_meta: List<ToolUseMeta>,
-            local_command_source: String,
-            local_command_run: LocalCommandRun,
-            local_command_outcome: LocalCommandOutcome,
-            context_usage: Value,
-            refused_message_id: String,
-            supersedes: Value,
         }
     }
 }
@@ -64,35 +51,6 @@ wire! {
             stop_sequence: String,
             usage: Usage,
         }
-    }
-}
-
-wire! {
-    /// Names for a tool call of an MCP server.
-    pub struct ToolUseMeta {
-        required { id: ToolUseId, }
-        optional {
-            display_name: String,
-            server_display_name: String,
-            tool_name: String,
-        }
-    }
-}
-
-wire! {
-    /// The slash command that this message answers.
-    pub struct LocalCommandRun {
-        optional {
-            command: String,
-            args: String,
-        }
-    }
-}
-
-wire! {
-    /// How a local slash command ended when it did not do what was asked.
-    pub struct LocalCommandOutcome {
-        optional { kind: String, }
     }
 }
 

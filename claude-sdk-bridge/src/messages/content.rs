@@ -179,10 +179,6 @@ wire! {
     /// An image or a document.
     pub struct MediaBlock {
         required { source: MediaSource, }
-        optional {
-            title: String,
-            context: String,
-        }
     }
 }
 

@@ -40,12 +40,6 @@ wire! {
             parent_tool_use_id: ToolUseId,
             priority: Priority,
             origin: Origin,
-            /// False appends without asking the model.
-            should_query as "shouldQuery": bool,
-            /// True turns off `@path` expansion and slash commands.
-            client_composed: bool,
-            is_synthetic as "isSynthetic": bool,
-            timestamp: String,
         }
     }
 }

@@ -2,12 +2,10 @@
 //!
 //! Reading never fails: a line of an unknown kind, or of a known kind without what makes it that kind, is `Unknown`.
 
-use serde_json::Value;
-
 use super::control::{ControlCancel, ControlResponse, IncomingControl};
 use super::{
-    AssistantMessage, ClaudeSessionId, List, MessageUuid, ResultMessage, StreamEvent, SystemMessage, TaskId,
-    ToolUseId, UserMessage,
+    AssistantMessage, ClaudeSessionId, MessageUuid, ResultMessage, StreamEvent, SystemMessage, ToolUseId,
+    UserMessage,
 };
 
 tagged! {
@@ -24,36 +22,8 @@ tagged! {
         "command_lifecycle" => CommandLifecycle(CommandLifecycle),
         "conversation_reset" => ConversationReset(Box<ConversationReset>),
         "rate_limit_event" => RateLimit(RateLimitEvent),
-        "prompt_suggestion" => PromptSuggestion(PromptSuggestion),
-        "transcript_mirror" => TranscriptMirror(TranscriptMirror),
         "tool_progress" => ToolProgress(Box<ToolProgress>),
-        "auth_status" => AuthStatus(AuthStatus),
         "keep_alive" => KeepAlive(KeepAlive),
-    }
-}
-
-impl Message {
-    /// The Claude session this message belongs to, where it says so.
-    pub fn session_id(&self) -> Option<&ClaudeSessionId> {
-        match self {
-            Message::System(message) => message.session_id.get(),
-            Message::Assistant(message) => message.session_id.get(),
-            Message::User(message) => message.session_id.get(),
-            Message::Result(message) => message.session_id.get(),
-            Message::StreamEvent(message) => message.session_id.get(),
-            Message::CommandLifecycle(message) => message.session_id.get(),
-            Message::ConversationReset(message) => message.session_id.get(),
-            Message::RateLimit(message) => message.session_id.get(),
-            Message::PromptSuggestion(message) => message.session_id.get(),
-            Message::ToolProgress(message) => message.session_id.get(),
-            Message::ControlRequest(_)
-            | Message::ControlResponse(_)
-            | Message::ControlCancel(_)
-            | Message::TranscriptMirror(_)
-            | Message::AuthStatus(_)
-            | Message::KeepAlive(_)
-            | Message::Unknown(_) => None,
-        }
     }
 }
 
@@ -86,10 +56,6 @@ wire! {
     pub struct ConversationReset {
         optional {
             new_conversation_id: String,
-            trigger: String,
-            user_message_uuid: MessageUuid,
-            timestamp: String,
-            uuid: MessageUuid,
             session_id: ClaudeSessionId,
         }
     }
@@ -100,7 +66,6 @@ wire! {
     pub struct RateLimitEvent {
         optional {
             rate_limit_info: RateLimitInfo,
-            uuid: MessageUuid,
             session_id: ClaudeSessionId,
         }
     }
@@ -108,36 +73,7 @@ wire! {
 
 wire! {
     /// The limit that matters now.
-    pub struct RateLimitInfo {
-        optional {
-            status: String,
-            resets_at as "resetsAt": serde_json::Number,
-            rate_limit_type as "rateLimitType": String,
-            utilization: serde_json::Number,
-            is_using_overage as "isUsingOverage": bool,
-        }
-    }
-}
-
-wire! {
-    /// What the user might want to ask next.
-    pub struct PromptSuggestion {
-        required { suggestion: String, }
-        optional {
-            uuid: MessageUuid,
-            session_id: ClaudeSessionId,
-        }
-    }
-}
-
-wire! {
-    /// Lines added to the transcript.
-    pub struct TranscriptMirror {
-        optional {
-            file_path as "filePath": String,
-            entries: List<Value>,
-        }
-    }
+    pub struct RateLimitInfo {}
 }
 
 wire! {
@@ -145,24 +81,7 @@ wire! {
     pub struct ToolProgress {
         required { tool_use_id: ToolUseId, }
         optional {
-            tool_name: String,
-            parent_tool_use_id: ToolUseId,
-            elapsed_time_seconds: serde_json::Number,
-            task_id: TaskId,
-            heartbeat: bool,
-            uuid: MessageUuid,
             session_id: ClaudeSessionId,
-        }
-    }
-}
-
-wire! {
-    /// A login is going on.
-    pub struct AuthStatus {
-        optional {
-            is_authenticating as "isAuthenticating": bool,
-            output: List<String>,
-            error: String,
         }
     }
 }

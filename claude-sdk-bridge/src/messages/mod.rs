@@ -21,10 +21,7 @@ mod tasks;
 mod usage;
 mod user;
 
-pub use assistant::{
-    ApiErrorKind, ApiMessage, AssistantMessage, LocalCommandOutcome, LocalCommandRun, SYNTHETIC_MODEL,
-    ToolUseMeta,
-};
+pub use assistant::{ApiErrorKind, ApiMessage, AssistantMessage, SYNTHETIC_MODEL};
 pub use content::{
     Base64Source, Content, ContentBlock, MediaBlock, MediaSource, RedactedThinkingBlock, TextBlock,
     TextSource, ThinkingBlock, ToolResultBlock, ToolUseBlock, UrlSource,
@@ -32,27 +29,21 @@ pub use content::{
 pub use host::{HostMessage, OutgoingUserMessage, Priority, UpdateEnvironment};
 pub use ids::{ApiMessageId, ClaudeSessionId, ControlId, MessageUuid, TaskId, ToolUseId};
 pub use message::{
-    AuthStatus, CommandLifecycle, CommandState, ConversationReset, KeepAlive, Message, PromptSuggestion,
-    RateLimitEvent, RateLimitInfo, ToolProgress, TranscriptMirror,
+    CommandLifecycle, CommandState, ConversationReset, KeepAlive, Message, RateLimitEvent, RateLimitInfo,
+    ToolProgress,
 };
-pub use result::{
-    Abort, DeferredToolUse, PermissionDenial, ResultMessage, ResultSubtype, TerminalReason, TurnOutcome,
-};
+pub use result::{Abort, PermissionDenial, ResultMessage, ResultSubtype, TerminalReason, TurnOutcome};
 pub use stream::{
     AbandonedBlocks, ApiEvent, BlockDelta, BlockStart, BlockStop, Delta, InputJsonDelta, MessageDelta,
     MessageStart, MessageStop, SignatureDelta, StopDelta, StreamEvent, TextDelta, ThinkingDelta,
 };
 pub use system::{
-    ActivityStatus, ApiRetry, CommandsChanged, CompactBoundary, CompactMetadata, ControlRequestProgress,
-    ElicitationComplete, HookEvent, Informational, LocalCommandOutput, McpServerState, ModelRefusal,
-    Notification, PermissionDenied, SessionState, SessionStateChanged, SessionTitleChanged, Status,
-    SystemEvent, SystemInit, SystemMessage, ThinkingTokens,
+    ActivityStatus, ApiRetry, CommandsChanged, CompactBoundary, CompactMetadata, Informational,
+    LocalCommandOutput, McpServerState, ModelRefusal, PermissionDenied, SessionState, SessionStateChanged,
+    SessionTitleChanged, Status, SystemEvent, SystemInit, SystemMessage, ThinkingTokens,
 };
-pub use tasks::{
-    BackgroundTask, BackgroundTasksChanged, TaskNotification, TaskPatch, TaskProgress, TaskStarted,
-    TaskStatus, TaskType, TaskUpdated,
-};
-pub use usage::{ModelUsage, OutputTokensDetails, TaskUsage, Usage};
+pub use tasks::{TaskNotification, TaskStarted, TaskStatus};
+pub use usage::{ModelUsage, OutputTokensDetails, Usage};
 pub use user::{NonExecutionKind, Origin, PermissionDecisionMeta, ToolResultMeta, UserContent, UserMessage};
 pub use wire::{Field, FromWire, Lenient, List, Table, WireFields};
 

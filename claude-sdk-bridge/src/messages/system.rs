@@ -5,10 +5,9 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use super::tasks::{BackgroundTasksChanged, TaskNotification, TaskProgress, TaskStarted, TaskUpdated};
+use super::tasks::{TaskNotification, TaskStarted};
 use super::{
-    ApiErrorKind, ClaudeSessionId, ControlId, Field, FromWire, List, MessageUuid, TaskId, ToolUseId,
-    WireFields,
+    ApiErrorKind, ClaudeSessionId, Field, FromWire, List, MessageUuid, TaskId, ToolUseId, WireFields,
 };
 
 /// A `system` message.
@@ -84,23 +83,13 @@ tagged! {
         "api_retry" => ApiRetry(ApiRetry),
         "permission_denied" => PermissionDenied(Box<PermissionDenied>),
         "informational" => Informational(Box<Informational>),
-        "notification" => Notification(Box<Notification>),
-        "hook_started" => HookStarted(Box<HookEvent>),
-        "hook_progress" => HookProgress(Box<HookEvent>),
-        "hook_response" => HookResponse(Box<HookEvent>),
         "task_started" => TaskStarted(Box<TaskStarted>),
-        "task_progress" => TaskProgress(Box<TaskProgress>),
-        "task_updated" => TaskUpdated(TaskUpdated),
         "task_notification" => TaskNotification(Box<TaskNotification>),
-        "background_tasks_changed" => BackgroundTasksChanged(BackgroundTasksChanged),
         "thinking_tokens" => ThinkingTokens(ThinkingTokens),
-        "control_request_progress" => ControlRequestProgress(ControlRequestProgress),
         "session_title_changed" => SessionTitleChanged(SessionTitleChanged),
-        "model_refusal_no_fallback" => ModelRefusalNoFallback(Box<ModelRefusal>),
         "model_refusal_fallback" => ModelRefusalFallback(Box<ModelRefusal>),
         "local_command_output" => LocalCommandOutput(LocalCommandOutput),
         "commands_changed" => CommandsChanged(CommandsChanged),
-        "elicitation_complete" => ElicitationComplete(ElicitationComplete),
     }
 }
 
@@ -121,9 +110,7 @@ wire! {
             agents: List<String>,
             skills: List<String>,
             plugins: List<Value>,
-            plugin_errors: List<Value>,
             capabilities: List<String>,
-            betas: List<String>,
             fast_mode_state: String,
             original_cwd: String,
             additional_directories: List<String>,
@@ -187,7 +174,6 @@ wire! {
     pub struct CompactBoundary {
         optional {
             compact_metadata: CompactMetadata,
-            logical_parent_uuid: MessageUuid,
         }
     }
 }
@@ -222,7 +208,6 @@ wire! {
             /// Null when there was no HTTP answer.
             error_status: u64,
             error: ApiErrorKind,
-            no_response: bool,
         }
     }
 }
@@ -247,39 +232,7 @@ wire! {
         optional {
             content: String,
             level: String,
-            tool_use_id: ToolUseId,
             prevent_continuation: bool,
-            tag: String,
-            prompt_submit_outcome: Value,
-        }
-    }
-}
-
-wire! {
-    /// A short notice.
-    pub struct Notification {
-        optional {
-            key: String,
-            text: String,
-            priority: String,
-            color: String,
-            timeout_ms: u64,
-        }
-    }
-}
-
-wire! {
-    /// A hook command started, wrote something, or ended.
-    pub struct HookEvent {
-        optional {
-            hook_id: String,
-            hook_name: String,
-            hook_event: String,
-            stdout: String,
-            stderr: String,
-            output: String,
-            exit_code: i64,
-            outcome: String,
         }
     }
 }
@@ -295,16 +248,6 @@ wire! {
 }
 
 wire! {
-    /// A control request of ours is being worked on.
-    pub struct ControlRequestProgress {
-        optional {
-            request_id: ControlId,
-            status: String,
-        }
-    }
-}
-
-wire! {
     /// The session has a new title.
     pub struct SessionTitleChanged {
         required { title: String, }
@@ -315,13 +258,7 @@ wire! {
     /// The model refused, with or without another model to fall back on.
     pub struct ModelRefusal {
         optional {
-            original_model: String,
-            fallback_model: String,
-            request_id: String,
-            api_refusal_category: String,
-            api_refusal_explanation: String,
             content: String,
-            refused_user_message_uuid: MessageUuid,
         }
     }
 }
@@ -337,15 +274,5 @@ wire! {
     /// The list of slash commands changed; replaces the one of the initialize response.
     pub struct CommandsChanged {
         optional { commands: List<super::control::SlashCommand>, }
-    }
-}
-
-wire! {
-    /// A browser part of an elicitation is done.
-    pub struct ElicitationComplete {
-        optional {
-            mcp_server_name: String,
-            elicitation_id: String,
-        }
     }
 }

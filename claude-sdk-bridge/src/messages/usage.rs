@@ -44,14 +44,3 @@ wire! {
         }
     }
 }
-
-wire! {
-    /// Tokens, tool calls and time of a task.
-    pub struct TaskUsage {
-        optional {
-            total_tokens: u64,
-            tool_uses: u64,
-            duration_ms: u64,
-        }
-    }
-}

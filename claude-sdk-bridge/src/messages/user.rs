@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::{ClaudeSessionId, Content, List, MessageUuid, TaskId, ToolUseId};
+use super::{ClaudeSessionId, Content, List, MessageUuid, ToolUseId};
 
 wire! {
     /// A message in the user's place.
@@ -19,15 +19,8 @@ wire! {
             /// The tool's structured output (object or list), or text that begins with `Error: `.
             tool_use_result: Value,
             tool_result_meta: List<ToolResultMeta>,
-            /// Made by the CLI, not by a person.
-            is_synthetic as "isSynthetic": bool,
             /// An echo of a message we sent, or the output of a slash command.
             is_replay as "isReplay": bool,
-            origin: Origin,
-            agent_id: TaskId,
-            subagent_type: String,
-            task_description: String,
-            refused_message_id: String,
         }
     }
 }

@@ -246,10 +246,7 @@ fn route(line: Bytes, channel: &Channel) -> Option<QueryEvent> {
         | Message::CommandLifecycle(_)
         | Message::ConversationReset(_)
         | Message::RateLimit(_)
-        | Message::PromptSuggestion(_)
-        | Message::TranscriptMirror(_)
         | Message::ToolProgress(_)
-        | Message::AuthStatus(_)
         | Message::KeepAlive(_)
         | Message::Unknown(_)) => Some(QueryEvent::Message(Box::new(other))),
     }

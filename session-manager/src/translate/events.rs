@@ -107,19 +107,9 @@ impl Translator {
             SystemEvent::Init(_)
             | SystemEvent::SessionStateChanged(_)
             | SystemEvent::ApiRetry(_)
-            | SystemEvent::Notification(_)
-            | SystemEvent::HookStarted(_)
-            | SystemEvent::HookProgress(_)
-            | SystemEvent::HookResponse(_)
-            | SystemEvent::TaskProgress(_)
-            | SystemEvent::TaskUpdated(_)
-            | SystemEvent::BackgroundTasksChanged(_)
             | SystemEvent::ThinkingTokens(_)
-            | SystemEvent::ControlRequestProgress(_)
             | SystemEvent::SessionTitleChanged(_)
-            | SystemEvent::ModelRefusalNoFallback(_)
-            | SystemEvent::CommandsChanged(_)
-            | SystemEvent::ElicitationComplete(_) => None,
+            | SystemEvent::CommandsChanged(_) => None,
             SystemEvent::Unknown(_) => {
                 tracing::debug!(
                     kind = system.event.kind(),

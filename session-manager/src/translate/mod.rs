@@ -123,9 +123,6 @@ impl Translator {
             | Message::ControlCancel(_)
             | Message::CommandLifecycle(_)
             | Message::RateLimit(_)
-            | Message::PromptSuggestion(_)
-            | Message::TranscriptMirror(_)
-            | Message::AuthStatus(_)
             | Message::KeepAlive(_) => Vec::new(),
             Message::Unknown(_) => {
                 tracing::debug!(kind = message.kind(), "message of an unknown kind is not shown");

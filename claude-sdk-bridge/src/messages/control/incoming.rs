@@ -54,12 +54,9 @@ wire! {
             decision_reason_rule_source: String,
             decision_reason_hook_event: String,
             decision_reason_hook_source: String,
-            server_policy_ask_only: bool,
-            classifier_approvable: bool,
             suppress_always_allow_rule: bool,
             default_to_no: bool,
             matched_ask_rule: MatchedAskRule,
-            mcp_server: McpServerOrigin,
             requires_user_interaction: bool,
             /// Set when a subagent asks; its task id.
             agent_id: TaskId,
@@ -74,16 +71,6 @@ wire! {
             source: String,
             tool_name: String,
             rule_content: String,
-        }
-    }
-}
-
-wire! {
-    /// The MCP server a tool belongs to, and where that server comes from.
-    pub struct McpServerOrigin {
-        optional {
-            name: String,
-            source: String,
         }
     }
 }
@@ -118,15 +105,8 @@ wire! {
             tool_input: Value,
             tool_use_id: ToolUseId,
             tool_response: Value,
-            duration_ms: u64,
             error: String,
             is_interrupt: bool,
-            permission_suggestions: List<Value>,
-            prompt: String,
-            source: String,
-            stop_hook_active: bool,
-            last_assistant_message: String,
-            trigger: String,
         }
     }
 }
@@ -145,17 +125,6 @@ wire! {
     /// An MCP server asks the user something.
     pub struct Elicitation {
         required { mcp_server_name: String, }
-        optional {
-            message: String,
-            mode: String,
-            requested_schema: Value,
-            property_order: List<String>,
-            url: String,
-            elicitation_id: String,
-            title: String,
-            display_name: String,
-            description: String,
-        }
     }
 }
 
@@ -163,9 +132,5 @@ wire! {
     /// A dialog of a kind that was declared in `initialize`; of an undeclared kind it stays unanswered.
     pub struct UserDialog {
         required { dialog_kind: String, }
-        optional {
-            payload: Value,
-            tool_use_id: ToolUseId,
-        }
     }
 }

@@ -2,8 +2,6 @@
 //!
 //! Absent, null and empty differ: an absent `systemPrompt` means Claude Code's own, `[""]` means none at all.
 
-use serde_json::{Map, Value};
-
 use crate::messages::{List, Table};
 
 wire! {
@@ -12,28 +10,14 @@ wire! {
         optional {
             /// Hooks by event; null for none.
             hooks: Table<List<HookMatcher>>,
-            sdk_mcp_servers as "sdkMcpServers": List<String>,
-            sdk_mcp_server_configs as "sdkMcpServerConfigs": Map<String, Value>,
-            sdk_mcp_server_manifests as "sdkMcpServerManifests": Map<String, Value>,
-            json_schema as "jsonSchema": Value,
             /// Replaces Claude Code's prompt.
             system_prompt as "systemPrompt": List<String>,
             /// Added to Claude Code's prompt.
             append_system_prompt as "appendSystemPrompt": String,
             system_prompt_snapshot as "systemPromptSnapshot": bool,
-            plan_mode_instructions as "planModeInstructions": String,
-            tool_aliases as "toolAliases": Map<String, Value>,
             exclude_dynamic_sections as "excludeDynamicSections": bool,
             agents: Table<AgentDefinition>,
             title: String,
-            skills: List<String>,
-            prompt_suggestions as "promptSuggestions": bool,
-            agent_progress_summaries as "agentProgressSummaries": bool,
-            forward_subagent_text as "forwardSubagentText": bool,
-            supported_dialog_kinds as "supportedDialogKinds": List<String>,
-            /// The host can stop single tasks, so an interrupt leaves background agents alone.
-            per_task_stop_affordance as "perTaskStopAffordance": bool,
-            plugins: List<Value>,
         }
     }
 }
@@ -57,11 +41,6 @@ wire! {
         required {
             description: String,
             prompt: String,
-        }
-        optional {
-            tools: List<String>,
-            disallowed_tools as "disallowedTools": List<String>,
-            model: String,
         }
     }
 }
@@ -95,7 +74,6 @@ wire! {
         optional {
             description: String,
             argument_hint as "argumentHint": String,
-            aliases: List<String>,
             builtin: bool,
         }
     }
@@ -107,7 +85,6 @@ wire! {
         required { name: String, }
         optional {
             description: String,
-            model: String,
         }
     }
 }
@@ -137,8 +114,6 @@ wire! {
     /// Who pays.
     pub struct Account {
         optional {
-            email: String,
-            organization: String,
             subscription_type as "subscriptionType": String,
             token_source as "tokenSource": String,
             api_key_source as "apiKeySource": String,

@@ -11,7 +11,7 @@ mod response;
 
 pub use incoming::{
     CanUseTool, Elicitation, HookCallback, HookInput, IncomingControl, IncomingRequest, MatchedAskRule,
-    McpMessage, McpServerOrigin, UserDialog,
+    McpMessage, UserDialog,
 };
 pub use initialize::{
     Account, AgentDefinition, AgentInfo, HookMatcher, InitializeRequest, InitializeResponse, ModelInfo,

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::messages::{List, ToolUseId};
+use crate::messages::List;
 
 tagged! {
     /// The answer to `can_use_tool`.
@@ -21,7 +21,6 @@ wire! {
             /// Replaces the whole input; absent keeps it.
             updated_input as "updatedInput": Map<String, Value>,
             updated_permissions as "updatedPermissions": List<Value>,
-            tool_use_id as "toolUseID": ToolUseId,
             decision_classification as "decisionClassification": String,
         }
     }
@@ -35,8 +34,6 @@ wire! {
             message: String,
             /// Ends the turn as an interrupt does.
             interrupt: bool,
-            tool_use_id as "toolUseID": ToolUseId,
-            decision_classification as "decisionClassification": String,
         }
     }
 }

@@ -99,7 +99,6 @@ wire! {
     pub struct SetMaxThinkingTokens {
         optional {
             max_thinking_tokens: u64,
-            thinking_display: String,
         }
     }
 }
@@ -136,10 +135,6 @@ wire! {
     /// Give the session a title.
     pub struct RenameSession {
         required { title: String, }
-        optional {
-            source: String,
-            session_id: String,
-        }
     }
 }
 

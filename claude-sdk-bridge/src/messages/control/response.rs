@@ -100,7 +100,6 @@ wire! {
             /// Asks that were open when `initialize` was repeated.
             pending_permission_requests: List<IncomingControl>,
             pending_user_dialog_requests: List<IncomingControl>,
-            pending_elicitation_requests: List<IncomingControl>,
         }
     }
 }

@@ -32,8 +32,6 @@ wire! {
             model_usage as "modelUsage": Table<ModelUsage>,
             model_usage_since_last_result: Table<ModelUsage>,
             permission_denials: List<PermissionDenial>,
-            structured_output: Value,
-            deferred_tool_use: DeferredToolUse,
             /// Name of the slash command that ran here instead of a model turn.
             local_command: String,
             queued_turn_count: u64,
@@ -235,17 +233,6 @@ wire! {
             tool_name: String,
             tool_use_id: ToolUseId,
             tool_input: Value,
-        }
-    }
-}
-
-wire! {
-    /// The tool call a hook put off.
-    pub struct DeferredToolUse {
-        optional {
-            id: ToolUseId,
-            name: String,
-            input: Value,
         }
     }
 }
