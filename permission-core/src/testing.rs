@@ -115,18 +115,17 @@ pub(crate) fn durable_label(request: &PreparedRequest) -> Option<String> {
         .map(|option| option.name.clone())
 }
 
-/// Rules as settings have them, by what they do.
-pub(crate) fn rules_of_settings(lists: &[(&str, &[&str])]) -> RuleSet {
+/// Rules as `deny Bash(rm *) + allow Read`.
+pub(crate) fn rule_set(text: &str) -> RuleSet {
     let mut rules = RuleSet::default();
-    for (kind, texts) in lists {
-        let kind = match *kind {
+    for rule in text.split(" + ").filter(|rule| !rule.is_empty()) {
+        let (kind, text) = rule.split_once(' ').unwrap();
+        let kind = match kind {
             "allow" => RuleKind::Allow,
-            "ask" => RuleKind::Ask,
-            _ => RuleKind::Deny,
+            "deny" => RuleKind::Deny,
+            _ => RuleKind::Ask,
         };
-        texts.iter().for_each(|text| {
-            rules.add(kind, text, RuleOrigin::Arguments);
-        });
+        rules.add(kind, text, RuleOrigin::Arguments);
     }
     rules
 }

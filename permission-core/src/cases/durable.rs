@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::{check, once, row};
-use crate::testing::{Scene, d, l, listing, m, r, rules, rules_of_settings};
+use crate::testing::{Scene, d, l, listing, m, r, rule_set, rules};
 
 fn kept(contents: &[&str]) -> Value {
     let contents: Vec<(&str, &str)> = contents.iter().map(|content| ("Bash", *content)).collect();
@@ -229,7 +229,7 @@ fn a_kept_rule_that_needs_something_of_the_session_is_not_saved() {
 
 #[test]
 fn a_command_in_part_under_an_ask_rule_is_allowed_only_once() {
-    let ask = rules_of_settings(&[("ask", &["Bash(npm test*)"])]);
+    let ask = rule_set("ask Bash(npm test*)");
     for command in [
         "npm test",
         "npm test | tee out.log",
@@ -247,7 +247,7 @@ fn a_command_in_part_under_an_ask_rule_is_allowed_only_once() {
 fn what_the_settings_allow_already_needs_no_suggestion() {
     let scene = Scene::running("git add . && npm test", [kept(&["npm test *"])]);
     assert_eq!(scene.label(), None);
-    let allow = rules_of_settings(&[("allow", &["Bash(git add *)"])]);
+    let allow = rule_set("allow Bash(git add *)");
     assert_eq!(scene.under(&allow).options().len(), 3);
 }
 

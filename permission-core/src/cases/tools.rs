@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{check, once, result_of, row};
-use crate::testing::{Scene, durable_label, l, listing, m, r, rules, rules_of_settings};
+use crate::testing::{Scene, durable_label, l, listing, m, r, rule_set, rules};
 
 fn fetch(url: Value) -> Scene {
     Scene::new("WebFetch", json!({ "url": url, "prompt": "p" }))
@@ -57,7 +57,8 @@ fn cases_25_to_27_web_fetch_offers_the_host_of_its_url() {
 #[test]
 fn a_skill_under_an_ask_rule_of_the_settings_is_allowed_only_once() {
     let offers = |skill: Value, rules: &[&str]| {
-        let rules = rules_of_settings(&[("ask", rules)]);
+        let asks: Vec<String> = rules.iter().map(|rule| format!("ask {rule}")).collect();
+        let rules = rule_set(&asks.join(" + "));
         Scene::new("Skill", skill).under(&rules).options().len() > 2
     };
     for rule in [

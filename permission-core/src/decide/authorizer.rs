@@ -122,18 +122,24 @@ impl Authorizer {
         headless.then(|| self.counted(call, self.deny(Stage::Prompt, reason, None)))
     }
 
-    /// Before an allow leaves, with the input as it will run: the denial of what no user can allow.
-    pub fn check(&mut self, call: &Call<'_>) -> Option<Decision> {
+    /// The answer of whoever was asked, with the input as it will run; `refusal` is what they said against it. What no user
+    /// can allow is denied.
+    pub fn answered(&mut self, call: &Call<'_>, refusal: Option<String>) -> Decision {
         self.fit(call);
-        let denied = self
-            .invalid(call)
-            .or_else(|| self.limited(call))
-            .or_else(|| self.plan(call).filter(Decision::is_deny))?;
-        let denied = Decision {
-            stage: Stage::Check,
-            ..denied
+        let checked = || {
+            let denied = self.invalid(call).or_else(|| self.limited(call));
+            denied.or_else(|| self.plan(call).filter(Decision::is_deny))
         };
-        Some(self.counted(call, denied))
+        let denied = if refusal.is_none() { checked() } else { None };
+        let decision = match denied {
+            Some(denied) => Decision {
+                stage: Stage::Check,
+                ..denied
+            },
+            None => Decision::of_user(refusal),
+        };
+        self.denials.note(call.agent, !decision.is_deny());
+        decision
     }
 
     /// What became of a call that was not decided here: it ran, or somebody denied it.

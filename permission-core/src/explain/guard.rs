@@ -53,7 +53,7 @@ pub(super) fn look(session: &ExplainedSession<'_>, call: &Call<'_>) -> Guarded {
         part: limit.and_then(|rule| call.part(rule)),
         hooks,
         lets_nobody_be_asked: authorizer.refuses_to_ask(call).is_some(),
-        refusal: authorizer.check(call).and_then(|refusal| refusal.why()),
+        refusal: authorizer.answered(call, None).why(),
         decision,
         doubt: call.doubt(),
         plan: call.mode == PermissionMode::Plan,

@@ -18,6 +18,3 @@ pub use decision::{AskReason, Decision, Outcome, Reason};
 pub use evaluation::{Evaluation, Question, Step, ToolCall, UserAnswer};
 pub use stages::Pipeline;
 pub use tool::Tool;
-
-#[cfg(test)]
-mod tests;

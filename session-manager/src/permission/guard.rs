@@ -243,24 +243,16 @@ impl SessionGuard {
         mode: PermissionMode,
         decision: &Settlement,
     ) -> Result<(), String> {
-        let approved = decision.approves();
         if let PermissionResult::Allow { updated_input, .. } = &decision.result {
             call.approved_with(updated_input.as_ref(), mode, &self.places);
         }
-        if !approved {
-            self.authorizer
-                .note(call.agent.as_ref().map(TaskId::as_str), false);
-            let reason = refusal(&decision.result).to_owned();
-            self.decided(&call, Decision::of_user(Some(reason)));
-            return Ok(());
-        }
-        let denial = self.authorizer.check(&call.borrowed(&self.places));
-        let decision = self.decided(&call, denial.unwrap_or_else(|| Decision::of_user(None)));
-        if decision.is_deny() {
+        let approved = decision.approves();
+        let refusal = (!approved).then(|| refusal(&decision.result).to_owned());
+        let decision = self.authorizer.answered(&call.borrowed(&self.places), refusal);
+        let decision = self.decided(&call, decision);
+        if approved && decision.is_deny() {
             return Err(decision.why().unwrap_or_default());
         }
-        self.authorizer
-            .note(call.agent.as_ref().map(TaskId::as_str), true);
         Ok(())
     }
 

@@ -14,7 +14,10 @@ mod values;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{LexicalPaths, PathResolver, testing::Links};
+use crate::{
+    LexicalPaths, PathResolver,
+    testing::{Links, rule_set as rules},
+};
 
 /// What rules say about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,21 +29,6 @@ pub(super) enum Said {
 }
 
 use Said::{Allow, Ask, Deny, Nothing};
-
-/// Rules as `deny Bash(rm *)`, one a line or separated by ` + `.
-fn rules(text: &str) -> RuleSet {
-    let mut set = RuleSet::default();
-    for rule in text.split(" + ").filter(|rule| !rule.is_empty()) {
-        let (kind, rule) = rule.split_once(' ').unwrap();
-        let kind = match kind {
-            "allow" => RuleKind::Allow,
-            "deny" => RuleKind::Deny,
-            _ => RuleKind::Ask,
-        };
-        set.add(kind, rule, RuleOrigin::Arguments);
-    }
-    set
-}
 
 fn workspace(paths: &dyn PathResolver) -> Workspace<'_> {
     Workspace {

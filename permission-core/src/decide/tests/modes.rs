@@ -4,16 +4,8 @@
 
 use super::*;
 
-fn ends(mode: PermissionMode, rules: &str, tool: &str, input: Value) -> String {
+fn ends(mode: PermissionMode, rules: &str, tool: &str, input: &Value) -> String {
     Scene::new(mode, rules).answers([ALLOW]).ends(tool, input)
-}
-
-fn bash(command: &str) -> Value {
-    json!({ "command": command })
-}
-
-fn file(path: &str) -> Value {
-    json!({ "file_path": path })
 }
 
 #[test]
@@ -36,16 +28,15 @@ fn plan_reads_and_plans_and_nothing_else() {
         ("WebSearch", json!({}), "ask, allow"),
     ];
     for (tool, input, expected) in rows {
-        let mut scene = Scene::with(mode, "allow Edit(plan.md) + allow Bash", |context| {
-            context.plan_file = Some("/repo/plan.md".into());
-        });
+        let mut scene = Scene::new(mode, "allow Edit(plan.md) + allow Bash");
+        scene.plan_file = Some("/repo/plan.md");
         scene.answers.push_back(ALLOW);
-        assert_eq!(scene.ends(tool, input.clone()), expected, "{tool} {input}");
+        assert_eq!(scene.ends(tool, &input), expected, "{tool} {input}");
     }
-    assert_eq!(ends(mode, "deny Bash(ls *)", "Bash", bash("ls")), "deny rules");
-    let mut hooked = Scene::new(mode, "").hooks([exited(0, "DENY: first")]);
+    assert_eq!(ends(mode, "deny Bash(ls *)", "Bash", &bash("ls")), "deny rules");
+    let mut hooked = Scene::new(mode, "").hook(&exited(0, "DENY: first"));
     assert_eq!(
-        hooked.ends("Edit", file("/repo/a")),
+        hooked.ends("Edit", &file("/repo/a")),
         "deny hooks",
         "hooks run first"
     );
@@ -64,22 +55,22 @@ fn accept_edits_accepts_edits_of_the_workspace_only() {
         ("Bash", bash("npm test"), "ask, allow"),
     ];
     for (tool, input, expected) in rows {
-        assert_eq!(ends(mode, "", tool, input.clone()), expected, "{tool} {input}");
+        assert_eq!(ends(mode, "", tool, &input), expected, "{tool} {input}");
     }
-    assert_eq!(ends(mode, "ask Edit(a)", "Edit", file("/repo/a")), "ask, allow");
-    assert_eq!(ends(mode, "deny Edit(a)", "Edit", file("/repo/a")), "deny rules");
+    assert_eq!(ends(mode, "ask Edit(a)", "Edit", &file("/repo/a")), "ask, allow");
+    assert_eq!(ends(mode, "deny Edit(a)", "Edit", &file("/repo/a")), "deny rules");
 }
 
 #[test]
 fn dont_ask_denies_what_would_be_asked() {
     let mode = PermissionMode::DontAsk;
-    assert_eq!(ends(mode, "", "Bash", bash("npm test")), "deny prompt");
+    assert_eq!(ends(mode, "", "Bash", &bash("npm test")), "deny prompt");
     assert_eq!(
-        ends(mode, "allow Bash(npm test)", "Bash", bash("npm test")),
+        ends(mode, "allow Bash(npm test)", "Bash", &bash("npm test")),
         "allow"
     );
     assert_eq!(
-        ends(mode, "ask Bash(npm *)", "Bash", bash("npm test")),
+        ends(mode, "ask Bash(npm *)", "Bash", &bash("npm test")),
         "deny prompt"
     );
 }
@@ -87,41 +78,29 @@ fn dont_ask_denies_what_would_be_asked() {
 #[test]
 fn bypass_asks_nothing_but_keeps_limits_hooks_and_checks() {
     let mode = PermissionMode::BypassPermissions;
-    assert_eq!(ends(mode, "", "Bash", bash("npm test $(x)")), "allow");
+    assert_eq!(ends(mode, "", "Bash", &bash("npm test $(x)")), "allow");
     assert_eq!(
-        ends(mode, "deny Bash(npm *)", "Bash", bash("npm test")),
+        ends(mode, "deny Bash(npm *)", "Bash", &bash("npm test")),
         "deny rules"
     );
     assert_eq!(
-        ends(mode, "ask Bash(npm *)", "Bash", bash("npm test")),
+        ends(mode, "ask Bash(npm *)", "Bash", &bash("npm test")),
         "ask, allow"
     );
-    let mut hooked = Scene::new(mode, "").hooks([exited(0, "DENY: no")]);
+    let mut hooked = Scene::new(mode, "").hook(&exited(0, "DENY: no"));
     assert_eq!(hooked.bash_ends("ls"), "deny hooks");
-    let mut unavailable = Scene::with(mode, "", |context| context.bypass_available = false);
-    assert_eq!(
-        unavailable.bash_ends("npm test"),
-        "ask, deny prompt",
-        "counts as default"
-    );
 }
 
 #[test]
 fn auto_asks_what_no_rule_allows() {
-    for available in [true, false] {
-        let mut scene = Scene::with(PermissionMode::Auto, "", |context| {
-            context.auto_available = available
-        });
-        assert_eq!(scene.bash_ends("npm test"), "ask, deny prompt");
-    }
+    let mut scene = Scene::new(PermissionMode::Auto, "");
+    assert_eq!(scene.bash_ends("npm test"), "ask, deny prompt");
 }
 
 #[test]
 fn without_a_prompt_every_question_is_a_denial() {
     let headless = |rules: &str, command: &str| {
-        let mut scene = Scene::with(PermissionMode::Default, rules, |context| {
-            context.avoid_prompts = true
-        });
+        let mut scene = Scene::with(PermissionMode::Default, rules, |sole| sole.headless = true);
         scene.answers.push_back(ALLOW);
         scene.bash_ends(command)
     };
@@ -131,8 +110,8 @@ fn without_a_prompt_every_question_is_a_denial() {
     let mut scene = Scene::with(
         PermissionMode::Default,
         "deny Bash(rm *) + allow Bash(ls)",
-        |context| {
-            context.avoid_prompts = true;
+        |sole| {
+            sole.headless = true;
         },
     );
     for _ in 0..3 {

@@ -1,38 +1,19 @@
-//! The guard's cases by number, and its answers.
+//! The cases of the guard over Claude by number, and its answers.
 //!
 //! Place in the flow: tests only.
 
-use std::sync::Arc;
-
-use serde_json::{Value, json};
-
-use super::{
-    hooks::{HookRun, Hooks},
-    *,
-};
+use super::*;
 use crate::{
-    LexicalPaths, PathResolver, PermissionMode,
     policy::Policy,
-    rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
     settings::{Origin, SettingsSource, Sourced},
     testing::Links,
 };
 
 const PLAN_FILE: &str = "/home/u/.claude/plans/p.md";
 
-fn policy(rules: &str) -> Policy {
-    let mut set = RuleSet::default();
-    for rule in rules.split(" + ").filter(|rule| !rule.is_empty()) {
-        let (kind, text) = rule.split_once(' ').unwrap();
-        let kind = match kind {
-            "allow" => RuleKind::Allow,
-            "deny" => RuleKind::Deny,
-            _ => RuleKind::Ask,
-        };
-        assert_eq!(set.add(kind, text, RuleOrigin::Arguments), None, "{text}");
-    }
+fn policy(text: &str) -> Policy {
     Policy {
-        rules: set,
+        rules: rule_set(text),
         denial_threshold: 3,
         protected: vec!["/etc/policy.json".into()],
         ..Policy::default()
@@ -40,15 +21,7 @@ fn policy(rules: &str) -> Policy {
 }
 
 fn call<'a>(tool: &'a str, input: &'a Value, mode: PermissionMode, paths: &'a dyn PathResolver) -> Call<'a> {
-    let workspace = Workspace {
-        cwd: "/repo",
-        current: "/repo",
-        project_root: "/repo",
-        home: Some("/home/u"),
-        additional: &[],
-        paths,
-    };
-    let mut call = Call::new(tool, input, workspace);
+    let mut call = Call::new(tool, input, workspace(paths));
     call.mode = mode;
     call.plan_file = Some(PLAN_FILE);
     call
@@ -80,16 +53,7 @@ fn word(decision: &Decision) -> &'static str {
 
 /// What a guard with this policy answers.
 fn says(policy: Option<Policy>, mode: PermissionMode, tool: &str, input: Value) -> &'static str {
-    let mut guard = self::guard(policy);
-    word(&examine(&mut guard, mode, tool, &input))
-}
-
-fn bash(command: &str) -> Value {
-    json!({ "command": command })
-}
-
-fn file(path: &str) -> Value {
-    json!({ "file_path": path })
+    word(&examine(&mut guard(policy), mode, tool, &input))
 }
 
 const BYPASS: PermissionMode = PermissionMode::BypassPermissions;
@@ -161,7 +125,7 @@ fn cases_86_and_89_confined_files_lie_inside_through_links() {
         let call = call(tool, &input, BYPASS, &links);
         let answer = decided(guard.begin(&call).1);
         assert_eq!(word(&answer), expected, "{tool} {input}");
-        assert_eq!(guard.check(&call).is_some(), refused, "{tool} {input}");
+        assert_eq!(guard.answered(&call, None).is_deny(), refused, "{tool} {input}");
     }
     let headless = Policy {
         headless: true,
@@ -250,8 +214,8 @@ fn cases_87_and_97_plan_changes_nothing_with_or_without_a_policy() {
     hinted.read_only_hint = true;
     assert_eq!(word(&decided(guard(None).begin(&hinted).1)), "-");
     let change = file("/repo/a");
-    let refused = guard(None).check(&call("Write", &change, PLAN, &LexicalPaths));
-    assert!(refused.is_some(), "also where the user allows it");
+    let refused = guard(None).answered(&call("Write", &change, PLAN, &LexicalPaths), None);
+    assert!(refused.is_deny(), "also where the user allows it");
 }
 
 #[test]
@@ -301,6 +265,33 @@ fn case_90_a_hook_of_the_policy_denies_with_its_reason() {
     assert_eq!((word(&left), left.updated_input), ("-", Some(bash("rm a"))));
     let ask = r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"r"}}"#;
     assert_eq!(word(&ends("allow Bash", exited(ask))), "ask");
+}
+
+#[test]
+fn hooks_run_in_order_until_one_denies_and_each_sees_what_the_one_before_left() {
+    let origin = Origin {
+        source: SettingsSource::Managed,
+        file: std::path::Path::new("/etc/policy.json").into(),
+        line: 1,
+    };
+    let value = json!({ "PreToolUse": [{ "hooks": [{ "command": "one" }, { "command": "two" }] }] });
+    let hooked = Policy {
+        hooks: Hooks::read(&[Sourced { value, origin }]).0,
+        ..policy("deny Bash(three)")
+    };
+    let changes = |command: &str| exited(0, &json!({ "updatedInput": bash(command) }).to_string());
+    let input = bash("one");
+    let call = call("Bash", &input, BYPASS, &LexicalPaths);
+    let mut guard = self::guard(Some(hooked));
+    let (mut evaluation, _) = guard.begin(&call);
+    let step = guard.hook_ended(&mut evaluation, &call, &changes("two"));
+    assert!(matches!(step, Step::Hook(hook) if hook.command.as_deref() == Some("two")));
+    assert_eq!(evaluation.input(), Some(&bash("two")));
+    let last = decided(guard.hook_ended(&mut evaluation, &call, &changes("three")));
+    assert_eq!((word(&last), last.stage), ("deny", Stage::Rules));
+    let (mut evaluation, _) = guard.begin(&call);
+    let first = decided(guard.hook_ended(&mut evaluation, &call, &exited(0, "DENY: no")));
+    assert_eq!(first.reason, Reason::Hook("no".into()), "the last one that runs");
 }
 
 #[test]
@@ -553,9 +544,17 @@ fn case_100_without_anybody_to_ask_every_question_is_a_denial() {
 fn what_the_user_allows_is_checked_once_more() {
     let input = bash("rm a");
     let call = call("Bash", &input, PermissionMode::Default, &LexicalPaths);
-    assert!(guard(Some(policy("deny Bash(rm *)"))).check(&call).is_some());
-    assert!(guard(Some(policy("ask Bash(rm *)"))).check(&call).is_none());
-    assert!(guard(None).check(&call).is_none());
+    assert!(
+        guard(Some(policy("deny Bash(rm *)")))
+            .answered(&call, None)
+            .is_deny()
+    );
+    assert!(
+        !guard(Some(policy("ask Bash(rm *)")))
+            .answered(&call, None)
+            .is_deny()
+    );
+    assert!(!guard(None).answered(&call, None).is_deny());
 }
 
 #[test]
