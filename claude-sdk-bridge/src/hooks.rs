@@ -1,12 +1,12 @@
 //! Runs the hook commands of settings: JSON on standard input, what it says on standard output.
 //!
-//! Place in the flow: the pipeline and the guard say which hook runs and what its end means; this starts it, within its
+//! Place in the flow: permission-core says which hook runs and what its end means; this starts it, within its
 //! limits, and reports how it ended. Must not read an outcome out of the output.
 
 use std::path::Path;
 use std::process::Command;
 
-use permission_core::pipeline::hooks::{HOOK_OUTPUT_BYTES, HookCommand, HookRun};
+use permission_core::decide::hooks::{HOOK_OUTPUT_BYTES, HookCommand, HookRun};
 use serde_json::Value;
 
 use crate::backend::ExitStatus;

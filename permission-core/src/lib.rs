@@ -26,7 +26,6 @@ mod updates;
 
 pub mod decide;
 pub mod explain;
-pub mod pipeline;
 pub mod policy;
 pub mod rules;
 pub mod settings;

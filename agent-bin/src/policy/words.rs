@@ -3,8 +3,8 @@
 use std::{io, path::Path};
 
 use permission_core::{
+    decide::hooks::HookEvent,
     guard::{Policy, PolicyMistake},
-    pipeline::hooks::HookEvent,
     rules::RuleKind,
 };
 

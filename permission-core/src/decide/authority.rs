@@ -27,6 +27,12 @@ pub struct Sole {
     pub denial_threshold: u32,
 }
 
+impl Default for Authority {
+    fn default() -> Self {
+        Self::OverClaude(None)
+    }
+}
+
 impl Authority {
     pub(super) fn policy(&self) -> Option<&Arc<Policy>> {
         match self {

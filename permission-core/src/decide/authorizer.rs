@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// What decides about the calls of a session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Authorizer {
     authority: Authority,
     protected: Protected,
@@ -61,8 +61,7 @@ impl Authorizer {
     pub fn new(authority: Authority) -> Self {
         Self {
             authority,
-            protected: Protected::default(),
-            denials: DenialTracking::default(),
+            ..Self::default()
         }
     }
 

@@ -1,6 +1,6 @@
 //! Denials in a row, of the session and of each subagent.
 //!
-//! Place in the flow: the pipeline counts every decision but a failed validation; at the threshold the next call is a
+//! Place in the flow: the machine counts every decision but a failed validation; at the threshold the next call is a
 //! question whatever is allowed. Must not loosen anything: deny and ask rules do not look here.
 
 use std::collections::BTreeMap;

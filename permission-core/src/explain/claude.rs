@@ -1,4 +1,4 @@
-//! Claude's part: its own hooks, rules and mode, as the pipeline reads them.
+//! Claude's part: its own hooks, rules and mode.
 //!
 //! Place in the flow: `explain` asks it unless the guard denied. Where Claude decides otherwise, Claude is right.
 

@@ -1,7 +1,7 @@
 //! What would become of a tool call of a session over the real CLI, stage by stage, with the rules that decide.
 //!
 //! Place in the flow: `policy explain` hands over what the settings say, a policy and a call, and prints the [`Account`].
-//! The guard comes first, then Claude's own rules as the pipeline reads them, then the two together, as a session runs
+//! The guard comes first, then Claude's own rules as Claude reads them, then the two together, as a session runs
 //! them. Reading order: `session`, `guard`, `claude`, `verdict`; `words` holds every sentence. Must not run a hook, and
 //! must not count anything.
 

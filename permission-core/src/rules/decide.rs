@@ -1,6 +1,6 @@
 //! What rules say about a call: deny over ask over allow, over all sources at once.
 //!
-//! Place in the flow: the pipeline's third stage and the guard. A deny or an ask needs one part of the call that the
+//! Place in the flow: the machine's third stage. A deny or an ask needs one part of the call that the
 //! rule may be about; an allow needs every part. Must not let an unanalysable command meet an allow rule's content.
 
 use std::sync::Arc;

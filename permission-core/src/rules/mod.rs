@@ -1,6 +1,6 @@
 //! Permission rules: from the texts of settings to what they say about a tool call, and where that stands.
 //!
-//! Place in the flow: a host reads [`RuleSet`]s from `settings`; the pipeline and the guard ask them about a [`Call`].
+//! Place in the flow: a host reads [`RuleSet`]s from `settings`; the machine asks them about a [`Call`].
 //! Reading order: `grammar` (one rule), `names`, `command`, `path` and `value` (what a content means), `call` (what is
 //! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `part` (which part decides), `suggest`; `claude` and `flaws` say how
 //! Claude itself takes a rule. An allow needs certainty; deny and ask need only a possibility. Must not know modes,

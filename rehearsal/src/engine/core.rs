@@ -12,9 +12,9 @@ use claude_sdk_bridge::messages::{
     SessionState as State, ToolUseId,
 };
 use permission_core::PermissionMode;
+use permission_core::decide::Authorizer;
 use serde_json::Map;
 
-use super::call::by_rules::Decider;
 use super::call::hooks::HostHooks;
 use super::selection::Selection;
 use super::setup::Setup;
@@ -47,7 +47,7 @@ pub(crate) struct Core {
     /// The hooks that the host has registered.
     pub(crate) host_hooks: HostHooks,
     /// What decides about calls that the script leaves to rules.
-    pub(crate) decider: Decider,
+    pub(crate) authorizer: Authorizer,
     /// The prompt that is answered.
     pub(crate) prompt_id: Option<String>,
     seen: HashSet<MessageUuid>,
@@ -88,7 +88,7 @@ impl Core {
             results: 0,
             last_failed: false,
             host_hooks: HostHooks::default(),
-            decider: Decider::default(),
+            authorizer: Authorizer::default(),
             prompt_id: None,
             seen: HashSet::new(),
         }

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use super::call::by_rules::Decider;
+use permission_core::decide::Authorizer;
+
 use super::core::Core;
 use super::state::SessionState;
 use crate::frames::{SCENE_COMMAND, text};
@@ -103,7 +104,7 @@ impl Core {
 
     fn pick(&mut self, name: &str, selection: Selection) {
         self.state.pick(name);
-        self.decider = Decider::default();
+        self.authorizer = Authorizer::default();
         self.selected = selection;
     }
 

@@ -190,7 +190,7 @@ pub struct Session {
     /// The settings that the session has: rules, and the mode to start in.
     #[serde(deserialize_with = "settings::read")]
     pub settings: Map<String, Value>,
-    /// So many denials of decided calls in a row make the next one a question; 0 for never.
+    /// So many denials of decided calls in a row make the next one that may do more than read a question; 0 for never.
     pub denial_threshold: Option<u32>,
 }
 

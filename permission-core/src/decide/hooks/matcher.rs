@@ -1,6 +1,6 @@
 //! The `matcher` of a hook: which tools it is for.
 //!
-//! Place in the flow: `Hooks` reads it, the pipeline asks it. There are two readings. In a policy what cannot be read matches
+//! Place in the flow: `Hooks` reads it, the machine asks it. There are two readings. In a policy what cannot be read matches
 //! every tool: a guard that was meant to run must run. In Claude's own settings it matches what Claude lets it match.
 
 use regex::Regex;

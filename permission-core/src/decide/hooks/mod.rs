@@ -1,6 +1,6 @@
 //! Hooks around a tool: which are configured, and what they are told.
 //!
-//! Place in the flow: a host reads [`Hooks`] from settings; the pipeline picks the ones for a tool; the host runs them
+//! Place in the flow: a host reads [`Hooks`] from settings; the machine picks the ones for a tool; the host runs them
 //! and reports a [`HookRun`] each. A policy's hook that cannot be run as it is configured denies. Must not run anything.
 
 mod matcher;

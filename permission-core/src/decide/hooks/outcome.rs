@@ -1,6 +1,6 @@
 //! What a hook's end means: approve, deny, change the input, or ask.
 //!
-//! Place in the flow: a host's runner reports a [`HookRun`]; the pipeline goes by [`PreToolUse`] and [`PostToolUse`].
+//! Place in the flow: a host's runner reports a [`HookRun`]; the machine goes by [`PreToolUse`] and [`PostToolUse`].
 //! Whatever is not understood denies before a tool runs, and is only noted after it.
 
 use serde_json::{Map, Value};

@@ -88,9 +88,7 @@ fn is_sensitive(path: &str) -> bool {
     let path = format!("{}/", path.to_lowercase()).replace(&format!("/{FREE}/"), "/");
     let holds = |step: &&str| path.contains(&format!("/{step}/"));
     let named = |name: &&str| path.ends_with(&format!("/{name}/"));
-    DIRECTORIES.iter().any(holds)
-        || FILES.iter().any(named)
-        || path.split('/').any(is_other_name)
+    DIRECTORIES.iter().any(holds) || FILES.iter().any(named) || path.split('/').any(is_other_name)
 }
 
 fn is_other_name(step: &str) -> bool {

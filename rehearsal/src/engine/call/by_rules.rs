@@ -11,21 +11,17 @@ use claude_sdk_bridge::launch::SettingSource;
 use claude_sdk_bridge::messages::control::{CanUseTool, MatchedAskRule};
 use claude_sdk_bridge::messages::{Field, List};
 use claude_sdk_bridge::settings::SettingsText;
-use permission_core::pipeline::hooks::PreToolUse;
-use permission_core::pipeline::{
-    AskReason, DENIAL_THRESHOLD, Decision, Evaluation, Outcome, PermissionContext, Pipeline, Reason, Stage,
-    Step, Tool, ToolCall, UserAnswer,
+use permission_core::decide::hooks::PreToolUse;
+use permission_core::decide::{
+    Authority, Authorizer, DENIAL_THRESHOLD, Decision, Outcome, Reason, Sole, Stage,
 };
-use permission_core::rules::{Rule, RuleKind, RuleOrigin, RuleSet};
-use permission_core::settings::{SettingsFile, SettingsSource, Sourced, merge};
+use permission_core::rules::{Call as ToolCall, Rule, RuleKind, RuleOrigin, RuleSet, Workspace};
+use permission_core::settings::{SettingsFile, SettingsSource, SettingsValues, merge};
 use permission_core::{LexicalPaths, PermissionBehavior, PermissionMode};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::by_script::needs_person;
 use super::hooks::Verdict;
-use super::question;
-use super::reply;
-use super::{Acceptance, Call, CallState, Refusal};
+use super::{Acceptance, Call, CallState, Refusal, question, reply};
 use crate::engine::core::Core;
 use crate::frames::{self, text};
 
@@ -38,122 +34,53 @@ const MANAGED: &str = "managed settings";
 /// The model's own notes need nobody's permission; nor does the file of its plan.
 const UNASKED: [&str; 2] = ["TodoWrite", "TodoRead"];
 
-/// What outlives a call: how many denials in a row there were.
-#[derive(Debug)]
-pub(crate) struct Decider {
-    pipeline: Pipeline,
-}
-
-/// A call that is being decided about.
-pub(crate) struct Pending {
-    evaluation: Evaluation,
-}
-
-/// A tool of which the script says what comes out: there is nothing that it would refuse by itself.
-struct ScriptedTool;
-
-impl Default for Decider {
-    fn default() -> Self {
-        Self {
-            pipeline: Pipeline::new(PermissionContext::new("/", PermissionMode::Default)),
-        }
-    }
-}
-
-impl std::fmt::Debug for Pending {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.evaluation.call().fmt(f)
-    }
-}
-
-impl Tool for ScriptedTool {
-    fn validate_input(&self, _: &Value) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn check_permissions(&self, _: &Value) -> Result<(), String> {
-        Ok(())
-    }
-}
-
 impl Call {
     /// Decides about the call, of which hooks have been heard.
     pub(super) fn decide(&mut self, core: &mut Core) {
-        let tool_call = ToolCall {
-            name: self.step.name.clone(),
-            input: Value::Object(self.input.clone()),
-            tool_use_id: self.id.as_str().to_owned(),
-            agent: self.agent(),
-        };
-        let said = said(&self.verdict, &self.step.name);
-        let context = core.context();
-        let pipeline = &mut core.decider.pipeline;
-        pipeline.begin_turn(context);
-        let (evaluation, step) =
-            pipeline.start_after_hooks(tool_call, Some(Arc::new(ScriptedTool)), said, &LexicalPaths);
-        self.pending = Some(Box::new(Pending { evaluation }));
-        self.proceed(step, core);
+        let said = said(&self.verdict);
+        let mut decision = core.authorize(self, |authorizer, call| authorizer.decide(call, said));
+        if decision.outcome == Outcome::Ask {
+            if !self.verdict.allow || !is_unruled(&decision.reason) {
+                let question = because(question::about(self, core), &decision);
+                return self.ask(question, core);
+            }
+            // The approval of a hook is enough.
+            decision = core.authorize(self, |authorizer, call| authorizer.answered(call, None));
+        }
+        self.decided(&decision, None, core);
     }
 
     /// Takes the host's answer to the question.
     pub(super) fn decide_answered(&mut self, answer: reply::Answer, core: &mut Core) {
-        let told = match &answer {
-            Ok(allowed) => UserAnswer::Allow {
-                updated_input: allowed.input.clone().map(Value::Object),
-            },
-            Err(refusal) => UserAnswer::Deny {
-                message: refusal.text.clone(),
-            },
-        };
-        self.answer = Some(answer);
-        self.user_answered(told, core);
-    }
-
-    fn user_answered(&mut self, answer: UserAnswer, core: &mut Core) {
-        if let Some(pending) = &mut self.pending {
-            let pipeline = &mut core.decider.pipeline;
-            let step = pipeline.answered(&mut pending.evaluation, answer, &LexicalPaths);
-            self.proceed(step, core);
+        let refusal = answer.as_ref().err().map(|refusal| refusal.text.clone());
+        let changed = answer.as_ref().ok().and_then(|allowed| allowed.input.as_ref());
+        if let Some(input) = changed {
+            self.input.clone_from(input);
         }
+        let decision = core.authorize(self, |authorizer, call| authorizer.answered(call, refusal));
+        self.decided(&decision, Some(answer), core);
     }
 
-    /// Does what the machine wants next.
-    fn proceed(&mut self, step: Step, core: &mut Core) {
-        match step {
-            // The context has none: hooks have been heard before.
-            Step::Hook(_) => self.refuse(Refusal::failed(text::MALFORMED_ANSWER)),
-            Step::Ask(asked) if self.verdict.allow && no_rule_asks(&asked.reason) => {
-                self.user_answered(UserAnswer::Allow { updated_input: None }, core);
+    fn decided(&mut self, decision: &Decision, answer: Option<reply::Answer>, core: &mut Core) {
+        if decision.outcome == Outcome::Allow {
+            let allowed = answer.and_then(Result::ok);
+            self.state = CallState::Accepted(accepted(decision, allowed.as_ref(), self));
+            if let Some(allowed) = allowed {
+                core.take_effect(&self.step.name, &allowed.updates);
             }
-            Step::Ask(asked) => {
-                let question = because(question::about(self, core), &asked.reason, &self.step.name);
-                self.ask(question, core);
-            }
-            Step::Done(decision) => self.decided(&decision, core),
+            return;
         }
-    }
-
-    fn decided(&mut self, decision: &Decision, core: &mut Core) {
-        self.pending = None;
-        let answer = self.answer.take();
-        let refusal = match (&decision.outcome, answer) {
-            (Outcome::Allow { input }, answer) => {
-                let input = input.as_object().cloned().unwrap_or_default();
-                let allowed = answer.and_then(Result::ok);
-                let acceptance = accepted(decision, allowed.as_ref(), self.verdict.allow, input);
-                self.state = CallState::Accepted(acceptance);
-                if let Some(allowed) = allowed {
-                    core.take_effect(&self.step.name, &allowed.updates);
-                }
-                return;
-            }
-            (Outcome::Deny { .. }, Some(Err(refusal))) => refusal,
-            (Outcome::Deny { message }, answer) => {
+        let refusal = match answer {
+            Some(Err(refusal)) => refusal,
+            answer => {
                 let refusal = match &self.verdict.deny {
                     Some(reason) if decision.stage == Stage::Hooks => {
                         Refusal::of_verdict(&self.verdict, &self.step.name, reason)
                     }
-                    _ => Refusal::of_config(message.clone(), reason_type(&decision.reason, core.mode)),
+                    _ => {
+                        let why = decision.why().unwrap_or_default();
+                        Refusal::of_config(why, reason_type(&decision.reason, core.mode))
+                    }
                 };
                 // Whoever has been asked is not told again.
                 if decision.stage != Stage::Hooks && answer.is_none() {
@@ -168,8 +95,43 @@ impl Call {
 }
 
 impl Core {
-    /// What decides about a call that is made now.
-    fn context(&self) -> PermissionContext {
+    /// Has the machine look at a call, in the session as it is now.
+    fn authorize(
+        &mut self,
+        call: &Call,
+        look: impl FnOnce(&mut Authorizer, &ToolCall<'_>) -> Decision,
+    ) -> Decision {
+        let settings = self.settings();
+        let sole = Sole {
+            rules: self.rules(&settings),
+            headless: !self.setup.asks,
+            denial_threshold: self
+                .selected
+                .script
+                .session
+                .denial_threshold
+                .unwrap_or(DENIAL_THRESHOLD),
+        };
+        let additional = self.directories(&settings);
+        let plan_file = self.plan().map(|plan| plan.path.clone());
+        let (input, agent) = (Value::Object(call.input.clone()), call.agent());
+        let workspace = Workspace {
+            cwd: &self.setup.cwd,
+            current: &self.setup.cwd,
+            project_root: &self.setup.cwd,
+            home: Some(HOME),
+            additional: &additional,
+            paths: &LexicalPaths,
+        };
+        let mut tool_call = ToolCall::new(&call.step.name, &input, workspace);
+        tool_call.mode = self.counting_mode(&settings);
+        tool_call.plan_file = plan_file.as_deref();
+        tool_call.agent = agent.as_deref();
+        self.authorizer.change(Authority::Sole(sole));
+        look(&mut self.authorizer, &tool_call)
+    }
+
+    fn settings(&self) -> SettingsValues {
         let managed = self.setup.managed_settings.as_ref().map(Value::to_string);
         let managed =
             managed.map(|text| SettingsFile::parse(SettingsSource::Managed, Path::new(MANAGED), &text));
@@ -178,35 +140,40 @@ impl Core {
             .script
             .settings()
             .filter(|_| self.reads_local_settings());
-        let settings = merge(own.iter().map(SettingsText::parse).chain(managed)).values;
-        let mut context = PermissionContext::new(&*self.setup.cwd, self.mode);
-        context.home = Some(HOME.to_owned());
-        context.plan_file = self.plan().map(|plan| plan.path.clone());
-        let launched_for_it = self.setup.allow_bypass || self.setup.mode == PermissionMode::BypassPermissions;
-        context.bypass_available = launched_for_it && settings.bypass_disabled.is_none();
-        context.auto_available = settings.auto_disabled.is_none();
-        context.avoid_prompts = !self.setup.asks;
-        let threshold = self.selected.script.session.denial_threshold;
-        context.denial_threshold = threshold.unwrap_or(DENIAL_THRESHOLD);
-        context.rules = RuleSet::read(&settings.rules).0;
-        self.add_rules(&mut context.rules);
-        let of_settings = settings
-            .additional_directories
-            .into_iter()
-            .map(|Sourced { value, origin }| (value, RuleOrigin::File(origin)));
-        let of_launch = self.setup.additional_directories.iter();
-        let of_launch = of_launch.map(|directory| (directory.clone(), RuleOrigin::Arguments));
-        let granted = self.state.granted.directories.iter();
-        let granted = granted.map(|(_, directory)| (directory.clone(), RuleOrigin::Session));
-        let all = of_settings.chain(of_launch).chain(granted);
-        context
-            .additional_working_directories
-            .extend(all.map(|(directory, origin)| (self.absolute(&directory), origin)));
-        context
+        merge(own.iter().map(SettingsText::parse).chain(managed)).values
     }
 
-    /// Rules that stand in no settings.
-    fn add_rules(&self, rules: &mut RuleSet) {
+    /// A mode that is not available counts as `default`.
+    fn counting_mode(&self, settings: &SettingsValues) -> PermissionMode {
+        let launched_for_it = self.setup.allow_bypass || self.setup.mode == PermissionMode::BypassPermissions;
+        let available = match self.mode {
+            PermissionMode::BypassPermissions => launched_for_it && settings.bypass_disabled.is_none(),
+            PermissionMode::Auto => settings.auto_disabled.is_none(),
+            PermissionMode::Default
+            | PermissionMode::AcceptEdits
+            | PermissionMode::Plan
+            | PermissionMode::DontAsk => true,
+        };
+        if available {
+            self.mode
+        } else {
+            PermissionMode::Default
+        }
+    }
+
+    fn directories(&self, settings: &SettingsValues) -> Vec<String> {
+        let of_settings = settings.additional_directories.iter();
+        let of_settings = of_settings.map(|directory| &directory.value);
+        let granted = self.state.granted.directories.iter();
+        let granted = granted.map(|(_, directory)| directory);
+        let all = of_settings
+            .chain(&self.setup.additional_directories)
+            .chain(granted);
+        all.map(|directory| self.absolute(directory)).collect()
+    }
+
+    fn rules(&self, settings: &SettingsValues) -> RuleSet {
+        let mut rules = RuleSet::read(&settings.rules).0;
         let with_content = |rule: &&String| rule.contains('(');
         for text in self.setup.disallowed_tools.iter().filter(with_content) {
             rules.add(RuleKind::Deny, text, RuleOrigin::Arguments);
@@ -224,6 +191,7 @@ impl Core {
             };
             rules.add(kind, &granted.rule.to_string(), RuleOrigin::Session);
         }
+        rules
     }
 
     fn reads_local_settings(&self) -> bool {
@@ -240,43 +208,39 @@ impl Core {
     }
 }
 
-/// What hooks say, for the machine. A tool that is nothing without somebody's answer is asked about in every mode.
-fn said(verdict: &Verdict, tool: &str) -> PreToolUse {
-    if let Some(reason) = &verdict.deny {
-        return PreToolUse::Deny {
+/// What hooks say, for the machine.
+fn said(verdict: &Verdict) -> PreToolUse {
+    match &verdict.deny {
+        Some(reason) => PreToolUse::Deny {
             reason: reason.clone(),
-        };
-    }
-    let nothing = || needs_person(tool).then(String::new);
-    PreToolUse::Change {
-        input: None,
-        ask: verdict.ask.clone().or_else(nothing),
+        },
+        None => PreToolUse::Change {
+            input: None,
+            ask: verdict.ask.clone(),
+        },
     }
 }
 
-/// Whether a hook's approval is enough.
-fn no_rule_asks(reason: &AskReason) -> bool {
-    match reason {
-        AskReason::NothingMatched | AskReason::Unanalysable(_) => true,
-        AskReason::Rule(_) | AskReason::Hook(_) | AskReason::Denials(_) => false,
-    }
+/// Whether there is a question only because nothing says otherwise.
+fn is_unruled(reason: &Reason) -> bool {
+    matches!(reason, Reason::NothingMatched | Reason::Unanalysable(_))
 }
 
 /// The question with the machine's reason. As in the CLI, nothing is suggested for longer where it would come again all the same.
-fn because(question: CanUseTool, reason: &AskReason, tool: &str) -> CanUseTool {
+fn because(question: CanUseTool, decision: &Decision) -> CanUseTool {
     let other = |suggestions, reason: String| CanUseTool {
         permission_suggestions: suggestions,
         decision_reason: reason.into(),
         decision_reason_type: "other".into(),
         ..question.clone()
     };
-    match reason {
-        AskReason::NothingMatched => question,
-        AskReason::Hook(_) if needs_person(tool) => question,
-        AskReason::Hook(reason) => question::by_hook(question, reason),
-        AskReason::Rule(rule) => by_rule(question, rule, reason.to_string()),
-        AskReason::Denials(_) => other(Field::Absent, reason.to_string()),
-        AskReason::Unanalysable(why) => other(List::default().into(), text::unanalysable(why)),
+    let why = || decision.why().unwrap_or_default();
+    match (&decision.reason, decision.rule()) {
+        (Reason::Hook(reason), _) => question::by_hook(question, reason),
+        (Reason::Rule, Some(rule)) => by_rule(question, rule, why()),
+        (Reason::Denials(_), _) => other(Field::Absent, why()),
+        (Reason::Unanalysable(why), _) => other(List::default().into(), text::unanalysable(why)),
+        _ => question,
     }
 }
 
@@ -316,38 +280,33 @@ fn source_name(origin: &RuleOrigin) -> &'static str {
     }
 }
 
-fn accepted(
-    decision: &Decision,
-    allowed: Option<&reply::Allowed>,
-    by_hook: bool,
-    input: Map<String, Value>,
-) -> Acceptance {
+fn accepted(decision: &Decision, allowed: Option<&reply::Allowed>, call: &Call) -> Acceptance {
     let (source, reason_type) = match (allowed, &decision.reason) {
         (Some(allowed), _) => (allowed.source, None),
-        (None, _) if by_hook => ("hook", Some("hook")),
+        (None, _) if call.verdict.allow => ("hook", Some("hook")),
         (None, Reason::Rule) => ("config", Some("rule")),
         (None, _) => ("config", Some("mode")),
     };
     Acceptance {
-        input,
+        input: call.input.clone(),
         source,
         reason_type,
     }
 }
 
 fn reason_type(reason: &Reason, mode: PermissionMode) -> &'static str {
-    match reason {
-        Reason::Plan => "mode",
-        Reason::NoPrompt(_) if mode == PermissionMode::DontAsk => "mode",
-        Reason::Rule | Reason::NoPrompt(AskReason::Rule(_)) => "rule",
-        Reason::NoPrompt(_) => "asyncAgent",
-        Reason::UnknownTool
-        | Reason::InvalidInput(_)
-        | Reason::Hook(_)
-        | Reason::ReadOnly
-        | Reason::AcceptedEdit
-        | Reason::Bypass
-        | Reason::User(_)
-        | Reason::Check(_) => "other",
+    let plan = [Reason::PlanChange, Reason::PlanMayChange, Reason::PlanServer].contains(reason);
+    let (silent, by_rule) = match reason {
+        Reason::NoPrompt(why) => (true, **why == Reason::Rule),
+        reason => (false, *reason == Reason::Rule),
+    };
+    if plan || silent && mode == PermissionMode::DontAsk {
+        "mode"
+    } else if by_rule {
+        "rule"
+    } else if silent {
+        "asyncAgent"
+    } else {
+        "other"
     }
 }

@@ -9,7 +9,7 @@ use claude_sdk_bridge::messages::control::{
     HookCallback, HookInput, HookMatcher as Registration, IncomingControl, IncomingRequest, InitializeRequest,
 };
 use claude_sdk_bridge::messages::{ControlId, Informational, List, Message, ToolUseId};
-use permission_core::pipeline::hooks::{HOOK_TIMEOUT, HookMatcher};
+use permission_core::decide::hooks::{HOOK_TIMEOUT, HookMatcher};
 use serde_json::{Map, Value, json};
 
 use crate::engine::core::Core;

@@ -19,10 +19,8 @@ use claude_sdk_bridge::messages::control::CanUseTool;
 use claude_sdk_bridge::messages::{ControlId, PermissionDenial, ToolUseId};
 use serde_json::{Map, Value};
 
-use self::by_rules::Pending;
 use self::hooks::{Round, Told, Verdict};
 use self::outcome::Outcome;
-use self::reply::Answer;
 use crate::engine::turn::Wait;
 use crate::frames::text;
 use crate::script::ToolStep;
@@ -45,10 +43,6 @@ pub(crate) struct Call {
     pub(crate) round: Option<Round>,
     /// What hooks said before the call.
     pub(crate) verdict: Verdict,
-    /// How the machine decides, while it does.
-    pub(crate) pending: Option<Box<Pending>>,
-    /// What the host has answered, until the machine has decided.
-    pub(crate) answer: Option<Answer>,
     /// The question as it was asked.
     pub(crate) question: Option<Box<CanUseTool>>,
     pub(crate) outcome: Option<Outcome>,
@@ -100,8 +94,6 @@ impl Call {
             denied: false,
             state: CallState::Planned,
             round: None,
-            pending: None,
-            answer: None,
             question: None,
             outcome: None,
         }
@@ -123,6 +115,11 @@ impl Call {
     /// The name of the subagent whose call this is.
     pub(crate) fn agent(&self) -> Option<String> {
         self.parent.as_ref().map(|parent| text::agent(parent.as_str()))
+    }
+
+    /// Whether the machine decides about it.
+    fn is_decided_by_rules(&self) -> bool {
+        self.step.decide && self.step.denied.is_none()
     }
 
     /// What is waited for before it can go on, if anything.

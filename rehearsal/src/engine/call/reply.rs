@@ -51,7 +51,7 @@ impl Call {
             Ok(Ok(PermissionReply::Unknown(_)) | Err(_)) => Err(Refusal::failed(text::MALFORMED_ANSWER)),
             Err(failure) => Err(Refusal::failed(&format!("Error: {failure}"))),
         };
-        if self.pending.is_some() {
+        if self.is_decided_by_rules() {
             self.decide_answered(answer, core);
         } else {
             self.accept_answer(answer, core);
@@ -83,7 +83,6 @@ impl Call {
         let asked = matches!(self.state, CallState::Asked(_));
         if asked {
             self.refuse(Refusal::failed(text::STREAM_CLOSED_PENDING));
-            self.pending = None;
         }
         asked
     }

@@ -39,7 +39,7 @@ impl Call {
         if let Some(input) = &self.verdict.input {
             self.input.clone_from(input);
         }
-        if self.step.decide && self.step.denied.is_none() {
+        if self.is_decided_by_rules() {
             self.decide(core);
             return;
         }
