@@ -11,8 +11,10 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-/// The version of the Agent SDK's platform package; it holds the CLI 2.1.318.
-pub(crate) const CLAUDE_VERSION: &str = "0.3.318";
+/// The version of the Agent SDK's platform package; it holds the CLI 2.1.332.
+pub(crate) const CLAUDE_VERSION: &str = "0.3.332";
+/// An older one that must work as well; it holds the CLI 2.1.318.
+pub(crate) const OLDER_CLAUDE_VERSION: &str = "0.3.318";
 const NODE_VERSION: &str = "22.23.3";
 const ACPX_VERSION: &str = "0.19.1";
 

@@ -5,7 +5,7 @@
 use anyhow::{Result, bail};
 
 use crate::tally::Tally;
-use crate::{e2e, fuzz, run};
+use crate::{e2e, fuzz, install, run};
 
 /// How many random cases a property test tries in a long run.
 const LONG_CASES: &str = "5000";
@@ -87,13 +87,17 @@ fn end_to_end(tally: &mut Tally, long: bool) -> Result<()> {
     tally.check("build of the official client", e2e::official_client()?.is_some());
     e2e::run(&e2e::Options::default(), tally)?;
     if long {
-        e2e::run(
-            &e2e::Options {
-                release: true,
-                ..e2e::Options::default()
-            },
-            tally,
-        )?;
+        let released = e2e::Options {
+            release: true,
+            ..e2e::Options::default()
+        };
+        e2e::run(&released, tally)?;
+        let older = e2e::Options {
+            backend: "claude".into(),
+            claude: install::OLDER_CLAUDE_VERSION.into(),
+            ..e2e::Options::default()
+        };
+        e2e::run(&older, tally)?;
     }
     Ok(())
 }

@@ -119,9 +119,13 @@ impl Modes {
         self.for_claude(mode)
     }
 
-    /// Claude has taken the choice, or has not.
-    pub(crate) fn chosen(&mut self) {
+    /// Claude has answered the choice of `mode`, with the mode that it is in now if it says so; hands back the session's.
+    pub(crate) fn answered(&mut self, mode: PermissionMode, told: Option<PermissionMode>) -> PermissionMode {
         self.chosen = None;
+        match told {
+            Some(told) if told != self.for_claude(mode) => told,
+            Some(_) | None => mode,
+        }
     }
 
     /// The mode that the running process is to be in where the session is in `mode`.
@@ -264,7 +268,12 @@ mod tests {
                 expected,
                 "{session}, told {told}, before the answer"
             );
-            modes.chosen();
+            assert_eq!(
+                modes.answered(session, Some(told)),
+                expected,
+                "{session}, answered {told}"
+            );
+            assert_eq!(modes.answered(session, None), session);
             modes.set(session);
             let case = format!("{session}, launched for {launched}, told {told}");
             assert_eq!(modes.suit_process(), suits, "{case}");

@@ -132,7 +132,13 @@ impl Choices {
         waiter: Waiter,
         answer: Result<Value, ControlError>,
     ) -> Vec<Effect> {
-        self.modes.chosen();
+        let told = answer
+            .as_ref()
+            .ok()
+            .and_then(|answer| answer.get("mode")?.as_str());
+        let in_force = self
+            .modes
+            .answered(mode, told.and_then(PermissionMode::from_wire_id));
         match answer {
             Err(error) if !error.is_the_end() => {
                 tracing::warn!(%error, %mode, "claude did not take the mode");
@@ -140,7 +146,7 @@ impl Choices {
                 refuse(waiter, errors::internal(text, None))
             }
             Ok(_) | Err(_) => {
-                let mut effects = self.mode_changed(mode);
+                let mut effects = self.mode_changed(in_force);
                 effects.extend(self.done(waiter));
                 effects
             }

@@ -2,13 +2,14 @@
 //!
 //! Dropping the future ends what it has started.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use claude_sdk_bridge::{
     backend::Backend,
     launch::LaunchOptions,
     messages::control::{ControlRequest, InitializeRequest, InitializeResponse},
     query::{Query, StartError},
+    version::ClaudeVersion,
 };
 use permission_core::PermissionMode;
 use serde_json::Value;
@@ -92,6 +93,7 @@ pub(super) async fn start(origin: &Origin, options: &LaunchOptions, choices: &[R
     if !origin.login.takes(&info) {
         return Err(LaunchFailure::Account);
     }
+    say_if_untried(&info);
     let settings = Value::Null;
     let mut started = Box::new(Started {
         query,
@@ -99,4 +101,13 @@ pub(super) async fn start(origin: &Origin, options: &LaunchOptions, choices: &[R
     });
     started.choose(choices).await;
     Ok(started)
+}
+
+/// Says once, to the log, that this was not tried with the Claude there is.
+fn say_if_untried(info: &InitializeResponse) {
+    static SAID: Once = Once::new();
+    let version = info.claude_code_version.as_str().unwrap_or_default();
+    if !ClaudeVersion::parse(version).is_some_and(ClaudeVersion::is_tried) {
+        SAID.call_once(|| tracing::info!(version, "a version of claude that this was not tested with"));
+    }
 }

@@ -389,9 +389,22 @@ async fn a_mode_change_is_told_before_its_answer_whoever_makes_it() {
     let update = world.call("session/update").await;
     assert_eq!(update["params"]["update"]["currentModeId"], "acceptEdits");
 
+    world.call("session/update").await;
+
     let params = json!({"sessionId": world.session, "modeId": "bypassPermissions"});
     let id = world.request("session/set_mode", params).await;
     assert_eq!(world.answer(id).await.0["error"]["code"], -32602);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_mode_that_claude_answers_with_is_the_sessions() {
+    let (mut world, mut claude) = World::open().await;
+    let id = choose(&mut world, "session/set_mode", json!({"modeId": "plan"})).await;
+    let request = claude.lines.receive().await;
+    claude.succeed(&request, json!({"mode": "acceptEdits"})).await;
+    let (answer, before) = world.answer(id).await;
+    assert_eq!(answer["result"], json!({}));
+    assert_eq!(before[0]["params"]["update"]["currentModeId"], "acceptEdits");
 }
 
 /// The client chooses a mode or an option.
