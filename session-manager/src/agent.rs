@@ -14,15 +14,15 @@ use crate::{
     content, history,
     initialize::{self, ClientFacts},
     manager::SessionManager,
-    session::{Command, NewSession, SessionHandle, open},
-    setup::{self, NewSessionParams},
+    session::{Command, Current, NewSession, SessionHandle, open},
+    setup::{self, NewSessionParams, StoredSessionParams},
     steering::{SteeringRequest, SteeringResponse},
     turn::PromptId,
 };
 
 /// Registers every method.
 pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {
-    let [m1, m2, m3, m4, m5, m6, m7, m8, m9] = std::array::from_fn(|_| Arc::clone(manager));
+    let [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11] = std::array::from_fn(|_| Arc::clone(manager));
     Ok(RouterBuilder::new()
         .request("initialize", move |ctx, request| {
             std::future::ready(initialize(&m1, &ctx, &request))
@@ -50,6 +50,12 @@ pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterErro
         })?
         .request("session/close", move |ctx, request| {
             close(Arc::clone(&m6), ctx, request)
+        })?
+        .request("session/load", move |ctx, request| {
+            load(Arc::clone(&m10), ctx, request)
+        })?
+        .request("session/resume", move |ctx, request| {
+            resume(Arc::clone(&m11), ctx, request)
         })?
         .request("session/list", move |_, request| list(Arc::clone(&m9), request))?
         .build())
@@ -92,20 +98,40 @@ async fn new_session(
         client,
         connection: ctx.connection.clone(),
         announce_after: ctx.responded.clone(),
+        stored: None,
     };
     let opening = open(Arc::clone(&manager), session);
     let opened = tokio::select! {
         opened = opening => opened?,
         () = ctx.cancel.cancelled() => return Err(errors::request_cancelled()),
     };
-    let response = schema::NewSessionResponse::new(opened.id.clone())
-        .modes(opened.modes)
-        .config_options(opened.options);
-    if !manager.add(opened.id, opened.handle.clone()) {
-        opened.handle.close().await;
-        return Err(errors::internal("the agent is shutting down", None));
-    }
-    Ok(response)
+    let response = schema::NewSessionResponse::new(opened.id.clone());
+    let Current { modes, options } = manager.adopt(opened).await?;
+    Ok(response.modes(modes).config_options(options))
+}
+
+async fn load(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    params: StoredSessionParams,
+) -> Result<schema::LoadSessionResponse, RpcError> {
+    let store = stored(&manager, "session/load")?;
+    let Current { modes, options } = history::open_stored(manager, ctx, (store, params), true).await?;
+    Ok(schema::LoadSessionResponse::new()
+        .modes(modes)
+        .config_options(options))
+}
+
+async fn resume(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    params: StoredSessionParams,
+) -> Result<schema::ResumeSessionResponse, RpcError> {
+    let store = stored(&manager, "session/resume")?;
+    let Current { modes, options } = history::open_stored(manager, ctx, (store, params), false).await?;
+    Ok(schema::ResumeSessionResponse::new()
+        .modes(modes)
+        .config_options(options))
 }
 
 async fn prompt(
@@ -194,9 +220,7 @@ async fn close(
     ctx: RequestContext,
     request: schema::CloseSessionRequest,
 ) -> Result<schema::CloseSessionResponse, RpcError> {
-    if let Some(session) = manager.remove(&request.session_id, ctx.connection.id()) {
-        session.close().await;
-    }
+    manager.close(&request.session_id, ctx.connection.id()).await;
     Ok(schema::CloseSessionResponse::new())
 }
 

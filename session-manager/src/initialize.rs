@@ -77,6 +77,7 @@ pub(crate) fn respond(
     let stored = config.transcripts().is_some();
     let sessions = schema::SessionCapabilities::new()
         .list(stored.then(schema::SessionListCapabilities::new))
+        .resume(stored.then(schema::SessionResumeCapabilities::new))
         .additional_directories(schema::SessionAdditionalDirectoriesCapabilities::new())
         .close(schema::SessionCloseCapabilities::new())
         .system_prompt(
@@ -86,6 +87,7 @@ pub(crate) fn respond(
             ),
         );
     let capabilities = schema::AgentCapabilities::new()
+        .load_session(stored)
         .prompt_capabilities(prompt)
         .mcp_capabilities(mcp)
         .session_capabilities(sessions)

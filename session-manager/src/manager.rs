@@ -4,17 +4,22 @@
 //! actor. A session belongs to the manager. For now it is used by the connection that opened it, and ends with it.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
 };
 
-use acp_proto::{ConnectionId, Router, RouterError, schema::SessionId};
+use acp_proto::{ConnectionId, Router, RouterError, RpcError, errors, schema::SessionId};
 use claude_sdk_bridge::{
     backend::Backend,
     settings::{DEBOUNCE, SettingsWatcher},
 };
 
-use crate::{agent, config::ManagerConfig, initialize::ClientFacts, session::SessionHandle};
+use crate::{
+    agent,
+    config::ManagerConfig,
+    initialize::ClientFacts,
+    session::{Current, Opened, SessionHandle},
+};
 
 /// All sessions of one agent process, whatever connection they came in on.
 pub struct SessionManager {
@@ -29,6 +34,10 @@ pub struct SessionManager {
 struct Tables {
     clients: HashMap<ConnectionId, ClientFacts>,
     sessions: HashMap<SessionId, SessionHandle>,
+    /// Taken out of the table, while their processes end.
+    ending: HashMap<SessionId, SessionHandle>,
+    /// Stored sessions that are about to be in the table.
+    opening: HashSet<SessionId>,
     closed: bool,
 }
 
@@ -64,9 +73,9 @@ impl SessionManager {
         let orphans = {
             let mut tables = self.tables();
             tables.clients.remove(&connection);
-            tables.take_sessions(|handle| handle.owner() == connection)
+            tables.take_sessions(|_, handle| handle.owner() == connection)
         };
-        close_all(orphans).await;
+        self.close_all(orphans).await;
     }
 
     /// Ends every session and refuses new ones; returns when all processes are gone. Open prompts answer `cancelled`.
@@ -74,9 +83,9 @@ impl SessionManager {
         let all = {
             let mut tables = self.tables();
             tables.closed = true;
-            tables.take_sessions(|_| true)
+            tables.take_sessions(|_, _| true)
         };
-        close_all(all).await;
+        self.close_all(all).await;
     }
 
     /// Notes what the client on a connection can do.
@@ -93,14 +102,57 @@ impl SessionManager {
             .unwrap_or_default()
     }
 
-    /// Adds a session, unless the manager is shutting down or its connection has ended meanwhile.
-    pub(crate) fn add(&self, id: SessionId, handle: SessionHandle) -> bool {
+    /// Adds a session, and hands back what is chosen in it.
+    ///
+    /// # Errors
+    /// When the manager is shutting down or the session's connection has ended meanwhile.
+    pub(crate) async fn adopt(&self, opened: Opened) -> Result<Current, RpcError> {
+        let Opened { id, current, handle } = opened;
+        if self.add(id, handle.clone()) {
+            return Ok(current);
+        }
+        handle.close().await;
+        Err(errors::internal("the agent is shutting down", None))
+    }
+
+    fn add(&self, id: SessionId, handle: SessionHandle) -> bool {
         let mut tables = self.tables();
         let open = !tables.closed && tables.clients.contains_key(&handle.owner());
         if open {
             tables.sessions.insert(id, handle);
         }
         open
+    }
+
+    /// Keeps others from opening this stored session meanwhile; `None` where somebody does already.
+    pub(crate) fn reserve(&self, id: &SessionId) -> Option<Reserved<'_>> {
+        let reserved = self.tables().opening.insert(id.clone());
+        reserved.then(|| Reserved {
+            manager: self,
+            id: id.clone(),
+        })
+    }
+
+    /// Whether the session is in the table, on whatever connection.
+    pub(crate) fn is_open(&self, id: &SessionId) -> bool {
+        self.tables().sessions.contains_key(id)
+    }
+
+    /// Waits until no process of the session is left, where it is about to end.
+    pub(crate) async fn ended(&self, id: &SessionId) {
+        let ending = self.tables().ending.get(id).cloned();
+        if let Some(handle) = ending {
+            handle.close().await;
+        }
+    }
+
+    /// Ends sessions that have been taken out of the table.
+    async fn close_all(&self, sessions: Vec<(SessionId, SessionHandle)>) {
+        futures::future::join_all(sessions.iter().map(|(_, handle)| handle.close())).await;
+        let mut tables = self.tables();
+        for (id, _) in &sessions {
+            tables.ending.remove(id);
+        }
     }
 
     /// The session with this id, if this connection may use it.
@@ -112,14 +164,13 @@ impl SessionManager {
             .cloned()
     }
 
-    /// Takes a session out of the table, if this connection may use it.
-    pub(crate) fn remove(&self, id: &SessionId, connection: ConnectionId) -> Option<SessionHandle> {
-        let mut tables = self.tables();
-        if tables.sessions.get(id)?.owner() == connection {
-            tables.sessions.remove(id)
-        } else {
-            None
-        }
+    /// Ends a session, if this connection may use it; returns when its process is gone.
+    pub(crate) async fn close(&self, id: &SessionId, connection: ConnectionId) {
+        let session = {
+            let mut tables = self.tables();
+            tables.take_sessions(|other, handle| other == id && handle.owner() == connection)
+        };
+        self.close_all(session).await;
     }
 
     /// The lock guards plain maps and is never held over an await, so a panic elsewhere cannot have left them half changed.
@@ -129,14 +180,25 @@ impl SessionManager {
 }
 
 impl Tables {
-    fn take_sessions(&mut self, wanted: impl Fn(&SessionHandle) -> bool) -> Vec<SessionHandle> {
-        self.sessions
-            .extract_if(|_, handle| wanted(handle))
-            .map(|(_, handle)| handle)
-            .collect()
+    fn take_sessions(
+        &mut self,
+        wanted: impl Fn(&SessionId, &SessionHandle) -> bool,
+    ) -> Vec<(SessionId, SessionHandle)> {
+        let taken = self.sessions.extract_if(|id, handle| wanted(id, handle));
+        let taken: Vec<_> = taken.collect();
+        self.ending.extend(taken.iter().cloned());
+        taken
     }
 }
 
-async fn close_all(handles: Vec<SessionHandle>) {
-    futures::future::join_all(handles.iter().map(SessionHandle::close)).await;
+/// A stored session that is about to be in the table.
+pub(crate) struct Reserved<'a> {
+    manager: &'a SessionManager,
+    id: SessionId,
+}
+
+impl Drop for Reserved<'_> {
+    fn drop(&mut self) {
+        self.manager.tables().opening.remove(&self.id);
+    }
 }

@@ -1,4 +1,4 @@
-//! `session/new`: checks what the client asks for and turns it into what a session is opened with.
+//! Requests for sessions: checks what the client asks for and turns it into what a session is opened with.
 //!
 //! Everything a client can get wrong is refused here, before a process exists.
 
@@ -21,7 +21,7 @@ use crate::{
     system_prompt,
 };
 
-/// The parameters of `session/new`.
+/// The parameters of a request for a session.
 #[derive(Debug)]
 pub(crate) struct NewSessionParams {
     request: schema::NewSessionRequest,
@@ -33,6 +33,13 @@ pub(crate) struct NewSessionParams {
 struct LeftOut {
     name: String,
     transport: String,
+}
+
+/// The parameters of a request for a session that exists. MCP servers may be missing: it can do without.
+#[derive(Debug)]
+pub(crate) struct StoredSessionParams {
+    pub(crate) session_id: schema::SessionId,
+    new: NewSessionParams,
 }
 
 /// What a session is opened with, as far as the client decides.
@@ -113,6 +120,25 @@ impl<'de> Deserialize<'de> for NewSessionParams {
     }
 }
 
+impl StoredSessionParams {
+    pub(crate) fn cwd(&self) -> &Path {
+        &self.new.request.cwd
+    }
+}
+
+impl<'de> Deserialize<'de> for StoredSessionParams {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut params = Map::deserialize(deserializer)?;
+        let id = params.shift_remove("sessionId");
+        let id = id.ok_or_else(|| D::Error::missing_field("sessionId"))?;
+        params.entry("mcpServers").or_insert_with(|| json!([]));
+        Ok(Self {
+            session_id: serde_json::from_value(id).map_err(D::Error::custom)?,
+            new: serde_json::from_value(Value::Object(params)).map_err(D::Error::custom)?,
+        })
+    }
+}
+
 /// Takes the servers out that name a transport which is none of ours; the schema would take them for something else.
 fn leave_out(servers: &mut Vec<Value>) -> Vec<LeftOut> {
     let text = |server: &Value, key: &str| server.get(key).and_then(Value::as_str).map(str::to_owned);
@@ -171,6 +197,33 @@ pub(crate) fn set_up(
     Ok(Setup { id, wanted, notices })
 }
 
+/// What a stored session is opened with again: in the folder that it belongs to, whatever the client's is.
+///
+/// # Errors
+/// As [`set_up`].
+pub(crate) fn set_up_stored(
+    mut params: StoredSessionParams,
+    folder: PathBuf,
+    client: ClientFacts,
+    config: &ManagerConfig,
+) -> Result<Setup, SetupError> {
+    let elsewhere = (folder != *params.cwd()).then(|| elsewhere(&folder));
+    params.new.request.cwd = folder;
+    let mut setup = set_up(&params.new, client, config)?;
+    setup.id = ClaudeSessionId::from(params.session_id.to_string());
+    setup.wanted.options.session = SessionStart::Resume {
+        id: setup.id.clone(),
+        at: None,
+    };
+    setup.notices.extend(elsewhere);
+    Ok(setup)
+}
+
+fn elsewhere(folder: &Path) -> String {
+    let folder = folder.display();
+    format!("This conversation belongs to the folder `{folder}` and goes on there.")
+}
+
 fn not_used(LeftOut { name, transport }: &LeftOut) -> String {
     let server = match name.as_str() {
         "" => "An MCP server without a name".to_owned(),
@@ -179,7 +232,9 @@ fn not_used(LeftOut { name, transport }: &LeftOut) -> String {
     format!("{server} is not used: its transport `{transport}` is not supported; use stdio, `http` or `sse`.")
 }
 
-fn check_cwd(cwd: &Path) -> Result<(), SetupError> {
+/// # Errors
+/// When a session cannot run there.
+pub(crate) fn check_cwd(cwd: &Path) -> Result<(), SetupError> {
     if !cwd.is_absolute() {
         return Err(SetupError::RelativeCwd(cwd.to_owned()));
     }

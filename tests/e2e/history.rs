@@ -1,7 +1,7 @@
 //! Conversations that Claude has written down: listed, loaded, gone on with, deleted.
 
-use e2e_tests::harness::{Client, World, no_questions};
-use e2e_tests::model::text;
+use e2e_tests::harness::{Agent, Client, Turn, World, allow_once, no_questions};
+use e2e_tests::model::{Gate, reply, text, tool};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
@@ -10,6 +10,12 @@ use crate::support::{assert_error, greet, open};
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = cases![Claude, Stdio:
         conversations_are_listed_newest_first_with_their_folder,
+        a_loaded_conversation_looks_as_it_did_and_goes_on,
+        a_live_conversation_is_shown_again_and_not_started_twice,
+        a_resumed_conversation_goes_on_without_being_shown,
+        a_conversation_that_cannot_be_opened_is_refused_without_a_child,
+        a_conversation_opens_in_the_folder_it_belongs_to,
+        a_conversation_that_another_process_has_open_is_refused,
     ];
     all.extend(cases![Rehearsal, Stdio:
         a_rehearsal_offers_no_conversations,
@@ -81,4 +87,253 @@ fn a_rehearsal_offers_no_conversations(world: &mut World) {
     assert_eq!(capabilities["sessionCapabilities"].get("list"), None);
     let error = client.call("session/list", json!({})).unwrap_err();
     assert_error(&error, -32601, "session/list");
+}
+
+/// What a client shows in the end: the updates of a session up to an answer, joined as an editor joins them.
+#[derive(Debug, Default, PartialEq)]
+struct View(Vec<Value>);
+
+impl View {
+    fn add(&mut self, update: &Value) {
+        let kind = update["sessionUpdate"].as_str().unwrap();
+        match kind {
+            "user_message_chunk" | "agent_message_chunk" | "agent_thought_chunk" => self.chunk(kind, update),
+            "tool_call" => {
+                let mut call = update.clone();
+                call.as_object_mut().unwrap().remove("_meta");
+                self.0.push(call);
+            }
+            "tool_call_update" => {
+                let call = self
+                    .0
+                    .iter_mut()
+                    .find(|item| item["toolCallId"] == update["toolCallId"]);
+                let call = call.unwrap().as_object_mut().unwrap();
+                for (key, value) in update.as_object().unwrap() {
+                    if !["_meta", "sessionUpdate"].contains(&key.as_str()) {
+                        call.insert(key.clone(), value.clone());
+                    }
+                }
+            }
+            "plan" => self.0.push(update.clone()),
+            _ => {}
+        }
+    }
+
+    fn chunk(&mut self, kind: &str, update: &Value) {
+        let text = update["content"]["text"].as_str().unwrap_or_default();
+        let goes_on = |last: &&mut Value| last["kind"] == kind && last["id"] == update["messageId"];
+        match self.0.last_mut().filter(goes_on) {
+            Some(last) => last["text"] = json!(format!("{}{text}", last["text"].as_str().unwrap())),
+            None => self
+                .0
+                .push(json!({"kind": kind, "id": update["messageId"], "text": text})),
+        }
+    }
+
+    fn said(&mut self, prompt: &str) {
+        self.0.push(json!({"kind": "user_message_chunk", "text": prompt}));
+    }
+
+    /// The client knows what it has sent, and not under which id.
+    fn without_prompt_ids(mut self) -> Self {
+        for item in self
+            .0
+            .iter_mut()
+            .filter(|item| item["kind"] == "user_message_chunk")
+        {
+            item.as_object_mut().unwrap().remove("id");
+        }
+        self
+    }
+}
+
+/// Loads a conversation; what is shown before the answer, and the answer.
+fn load(client: &mut Client, session: &str, cwd: &str) -> (View, Value) {
+    let id = client.request(
+        "session/load",
+        json!({"sessionId": session, "cwd": cwd, "mcpServers": []}),
+    );
+    let mut view = View::default();
+    loop {
+        let message = client.next_message();
+        if message["id"] == id {
+            assert!(message.get("error").is_none(), "{message}");
+            return (view.without_prompt_ids(), message["result"].clone());
+        }
+        view.add(&message["params"]["update"]);
+    }
+}
+
+/// Ends an agent, as a closed editor does.
+fn leave(world: &World, mut agent: Agent, mut client: Client) {
+    client.ignore("available_commands_update");
+    drop(client);
+    agent.wait_end();
+    world.wait_none();
+}
+
+fn play(client: &mut Client, session: &str, view: &mut View, prompt: &str) -> Turn {
+    view.said(prompt);
+    let turn = client.prompt(session, prompt, allow_once);
+    for update in turn.updates() {
+        view.add(update);
+    }
+    turn
+}
+
+fn a_loaded_conversation_looks_as_it_did_and_goes_on(world: &mut World) {
+    let file = world.project().join("a.txt");
+    std::fs::write(&file, "one\ntwo\n").unwrap();
+    let edit = json!({"file_path": file, "old_string": "two", "new_string": "2"});
+    world.model().script([
+        reply()
+            .text("I will look first.")
+            .tool("toolu_1", "Read", json!({"file_path": file}))
+            .tool(
+                "toolu_2",
+                "Bash",
+                json!({"command": "echo hi; exit 3", "description": "Say hi"}),
+            ),
+        tool("toolu_3", "Edit", edit),
+        text("Grüße, 日本語."),
+        text("Going on."),
+        text("After the load."),
+    ]);
+    let (agent, mut client, session) = open(world);
+    let mut live = View::default();
+    play(&mut client, &session, &mut live, "change the file").ignore_rest();
+    play(&mut client, &session, &mut live, "and then?").ignore_rest();
+    leave(world, agent, client);
+
+    let (_agent, mut client) = greet(world);
+    let (view, answer) = load(&mut client, &session, &world.cwd());
+    assert_eq!(view, live);
+    assert_eq!(answer["modes"]["currentModeId"], "default");
+    assert!(answer["configOptions"].is_array(), "{answer}");
+    assert_eq!(
+        client.prompt(&session, "go on", no_questions).text(),
+        "After the load."
+    );
+    let request = world.model().wait_request(4);
+    for known in ["change the file", "and then?", "go on"] {
+        assert!(request.mentions(known), "the model is not told `{known}`");
+    }
+}
+
+fn a_live_conversation_is_shown_again_and_not_started_twice(world: &mut World) {
+    let gate = Gate::new();
+    world
+        .model()
+        .script([text("first"), reply().text("second, ").gate(&gate).text("whole")]);
+    let (_agent, mut client, session) = open(world);
+    let before = world.processes().len();
+    let (unprompted, _) = load(&mut client, &session, &world.cwd());
+    assert_eq!(unprompted, View::default());
+    let mut live = View::default();
+    play(&mut client, &session, &mut live, "one").ignore_rest();
+    let (view, answer) = load(&mut client, &session, &world.cwd());
+    assert_eq!(view, live);
+    assert!(answer["modes"].is_object(), "{answer}");
+    let prompt = client.start_prompt(&session, "two");
+    gate.wait_reached();
+    client.update(&session, "agent_message_chunk");
+    load(&mut client, &session, &world.cwd());
+    assert_eq!(world.processes().len(), before);
+    gate.open();
+    assert_eq!(client.finish_prompt(&prompt, no_questions).text(), "whole");
+}
+
+fn a_resumed_conversation_goes_on_without_being_shown(world: &mut World) {
+    world.model().script([text("first"), text("second")]);
+    let (agent, mut client, session) = open(world);
+    client.prompt(&session, "remember this", no_questions).text();
+    let resume = json!({"sessionId": session, "cwd": world.cwd()});
+    let live = client.call("session/resume", resume.clone()).unwrap();
+    assert_eq!(live["modes"]["currentModeId"], "default");
+    leave(world, agent, client);
+    let (_agent, mut client) = greet(world);
+    let id = client.request("session/resume", resume);
+    assert_eq!(
+        client.next_message()["id"],
+        id,
+        "a resume shows nothing before its answer"
+    );
+    client.update(&session, "available_commands_update");
+    assert_eq!(client.prompt(&session, "go on", no_questions).text(), "second");
+    assert!(world.model().wait_request(1).mentions("remember this"));
+}
+
+fn a_conversation_that_cannot_be_opened_is_refused_without_a_child(world: &mut World) {
+    let (agent, mut client) = greet(world);
+    let unknown = "0a0c4f6e-1111-4222-8333-abcdefabcdef";
+    for id in [
+        unknown,
+        &unknown.to_uppercase(),
+        "../../etc/passwd",
+        "My own title",
+        "",
+    ] {
+        for method in ["session/load", "session/resume"] {
+            let params = json!({"sessionId": id, "cwd": world.cwd(), "mcpServers": []});
+            let error = client.call(method, params).unwrap_err();
+            assert_error(&error, -32002, "Resource not found");
+            assert_eq!(error["data"], json!({"sessionId": id}));
+        }
+    }
+    let relative = json!({"sessionId": unknown, "cwd": "relative", "mcpServers": []});
+    assert_error(
+        &client.call("session/load", relative).unwrap_err(),
+        -32602,
+        "absolute",
+    );
+    let folder = world.home().join(".claude/projects/-gone");
+    std::fs::create_dir_all(&folder).unwrap();
+    let line = json!({"type": "user", "uuid": "u", "cwd": "/gone", "message": {"content": "hi"}});
+    std::fs::write(folder.join(format!("{unknown}.jsonl")), line.to_string()).unwrap();
+    let params = json!({"sessionId": unknown, "cwd": world.cwd(), "mcpServers": []});
+    assert_error(
+        &client.call("session/load", params).unwrap_err(),
+        -32602,
+        "`/gone`",
+    );
+    world.wait_only(&agent);
+}
+
+fn a_conversation_that_another_process_has_open_is_refused(world: &mut World) {
+    world.model().script([text("first"), text("second")]);
+    let (mut agent, mut client, session) = open(world);
+    client.prompt(&session, "hi", no_questions).text();
+    let params = json!({"sessionId": session, "cwd": world.cwd(), "mcpServers": []});
+    let (_other, mut stranger) = greet(world);
+    let error = stranger.call("session/load", params.clone()).unwrap_err();
+    assert_error(&error, -32600, "has the conversation open");
+    client.ignore("available_commands_update");
+    drop(client);
+    agent.wait_end();
+    stranger.ignore("available_commands_update");
+    stranger.call("session/resume", params).unwrap();
+    assert_eq!(stranger.prompt(&session, "go on", no_questions).text(), "second");
+}
+
+fn a_conversation_opens_in_the_folder_it_belongs_to(world: &mut World) {
+    world.model().script([
+        text("first"),
+        tool(
+            "toolu_1",
+            "Bash",
+            json!({"command": "pwd", "description": "Where am I"}),
+        ),
+        text("there"),
+    ]);
+    let (agent, mut client, session) = open(world);
+    client.prompt(&session, "hi", no_questions).text();
+    leave(world, agent, client);
+    let (_agent, mut client) = greet(world);
+    let (view, _) = load(&mut client, &session, world.home().to_str().unwrap());
+    let told = view.0.last().unwrap()["text"].as_str().unwrap();
+    assert!(told.contains(&world.cwd()), "{told}");
+    client.prompt(&session, "where", no_questions).ignore_rest();
+    let result = world.model().wait_request(2).tool_result("toolu_1").unwrap();
+    assert_eq!(result, world.cwd());
 }

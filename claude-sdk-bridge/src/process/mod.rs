@@ -107,6 +107,12 @@ fn command(
     command
 }
 
+/// When a process started, in clock ticks since boot; `None` where there is none, or where nobody can tell.
+pub(crate) fn started(pid: i32) -> Option<u64> {
+    let row = table::row(pid)?;
+    (row.state == table::State::Living).then_some(row.id.started)
+}
+
 pub(crate) use self::spawner::{Spawned, Wires, reaped, spawn};
 #[cfg(test)]
 pub(crate) use self::start::start as start_command;

@@ -2,10 +2,12 @@
 //!
 //! Reading order: `store` knows where transcripts lie, `listing` reads the two ends of one for a list, `lines` and `scan`
 //! go through a whole one in flat memory, `branch` finds the conversation in it (pure), `entry` makes of a line what the
-//! live stream would have said, and `replay` puts these together. A broken line costs that line.
+//! live stream would have said, and `replay` puts these together. `holder` tells which
+//! process writes. A broken line costs that line.
 
 mod branch;
 mod entry;
+mod holder;
 mod lines;
 mod listing;
 mod replay;

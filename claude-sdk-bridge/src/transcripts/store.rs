@@ -6,6 +6,7 @@ use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use super::holder::holder;
 use crate::messages::ClaudeSessionId;
 
 /// Longer folder names are cut and end in a hash.
@@ -15,6 +16,8 @@ const FOLDER_NAME_CHARS: usize = 200;
 #[derive(Clone, Debug)]
 pub struct TranscriptStore {
     projects: PathBuf,
+    /// What Claude's processes write about themselves.
+    registry: PathBuf,
 }
 
 /// A transcript, as the file system shows it.
@@ -33,6 +36,7 @@ impl TranscriptStore {
     pub fn new(claude: &Path) -> Self {
         Self {
             projects: claude.join("projects"),
+            registry: claude.join("sessions"),
         }
     }
 
@@ -45,6 +49,11 @@ impl TranscriptStore {
         let found =
             entries(&self.projects).filter_map(|folder| transcript(id.clone(), folder.path().join(&name)));
         found.max_by_key(|file| file.modified)
+    }
+
+    /// The number of the process that has a session open, if one has.
+    pub fn holder(&self, id: &ClaudeSessionId) -> Option<i32> {
+        holder(&self.registry, id)
     }
 
     /// Every transcript, or those of sessions that may have run in one of `folders`; newest first.

@@ -1,12 +1,17 @@
-//! A prompt's content blocks as the content of a message to Claude. Links stay where they are; embedded texts go to
+//! A prompt's content blocks as the content of a message to Claude, and back. Links stay where they are; embedded texts go to
 //! the end, so that the prompt reads as it was written. What Claude cannot take is refused or left out here.
 
-use acp_proto::schema::{self, BlobResourceContents, EmbeddedResourceResource, ImageContent};
+use acp_proto::schema::{
+    self, BlobResourceContents, EmbeddedResource, EmbeddedResourceResource, ImageContent, ResourceLink,
+    TextResourceContents,
+};
 use acp_proto::{RpcError, errors};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use claude_sdk_bridge::messages::{ContentBlock, MediaBlock, MediaSource, UrlSource};
 use serde_json::json;
+
+use crate::tools::wording;
 
 /// Why content cannot go to Claude.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -52,6 +57,64 @@ pub(crate) fn user_content(prompt: Vec<schema::ContentBlock>) -> Result<Vec<Cont
         return Err(ContentError::Empty);
     }
     Ok(out.inline)
+}
+
+/// The blocks of a prompt that Claude has written down, as the client sent them: links and embedded resources are told by
+/// the form that [`user_content`] gives them.
+pub(crate) fn client_content(content: Vec<ContentBlock>) -> Vec<schema::ContentBlock> {
+    let texts = content.iter().filter_map(ContentBlock::as_text);
+    let mut embedded: Vec<(String, String)> = texts.filter_map(context).collect();
+    let mut blocks: Vec<schema::ContentBlock> = Vec::new();
+    for block in content {
+        match block {
+            ContentBlock::Text(text) if context(&text.text).is_some() => {}
+            ContentBlock::Text(text) => {
+                let link = link(&text.text);
+                let at = embedded.iter().position(|(uri, _)| link_text(uri) == text.text);
+                blocks.push(match (at, link) {
+                    (Some(at), _) => resource(embedded.remove(at)),
+                    (None, Some(link)) => schema::ContentBlock::ResourceLink(link),
+                    (None, None) => text.text.into(),
+                });
+            }
+            ContentBlock::Image(media) | ContentBlock::Document(media) => blocks.extend(from_media(media)),
+            _ => {}
+        }
+    }
+    blocks.extend(embedded.into_iter().map(resource));
+    blocks
+}
+
+fn context(text: &str) -> Option<(String, String)> {
+    let (uri, rest) = text.strip_prefix("\n<context ref=\"")?.split_once("\">\n")?;
+    let inside = rest.strip_suffix("\n</context>")?;
+    Some((uri.to_owned(), inside.to_owned()))
+}
+
+fn link(text: &str) -> Option<ResourceLink> {
+    let (name, uri) = text.strip_prefix("[@")?.strip_suffix(')')?.split_once("](")?;
+    (link_text(uri) == text).then(|| ResourceLink::new(name, uri))
+}
+
+fn resource((uri, text): (String, String)) -> schema::ContentBlock {
+    let contents = TextResourceContents::new(text, uri);
+    let contents = EmbeddedResourceResource::TextResourceContents(contents);
+    schema::ContentBlock::Resource(EmbeddedResource::new(contents))
+}
+
+fn from_media(media: MediaBlock) -> Option<schema::ContentBlock> {
+    match media.source {
+        MediaSource::Base64(source) if source.media_type.starts_with("image/") => Some(
+            schema::ContentBlock::Image(ImageContent::new(source.data, source.media_type)),
+        ),
+        MediaSource::Base64(source) => {
+            let bytes = source.data.trim_end_matches('=').len().saturating_mul(3) / 4;
+            Some(wording::document(&source.media_type, bytes).into())
+        }
+        MediaSource::Url(source) => Some(source.url.into()),
+        MediaSource::Text(source) => Some(source.data.into()),
+        MediaSource::Unknown(_) => None,
+    }
 }
 
 fn is_blank(block: &ContentBlock) -> bool {

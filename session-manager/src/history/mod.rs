@@ -4,5 +4,13 @@
 //! `transcripts`; the CLI is their only writer.
 
 mod list;
+mod open;
+mod replay;
+mod shown;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use list::list;
+pub(crate) use open::open_stored;
+pub(crate) use replay::{replay, send};
+pub(crate) use shown::Shown;

@@ -17,7 +17,7 @@ use permission_core::{PermissionMode, Settlement, rules::RuleSet};
 use serde_json::{Value, json};
 
 use super::{
-    Reply,
+    Current, Reply,
     effect::{Effect, Purpose},
     grants::Grants,
     settings::Settings,
@@ -77,6 +77,14 @@ impl Choices {
     /// The modes, to be read.
     pub(super) fn modes(&self) -> &Modes {
         &self.modes
+    }
+
+    /// Modes and options, as a client is told when it opens the session.
+    pub(super) fn state(&self) -> Current {
+        Current {
+            modes: self.modes.state(),
+            options: self.options(),
+        }
     }
 
     /// All config options with their values.

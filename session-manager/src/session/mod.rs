@@ -21,14 +21,17 @@ mod start;
 mod tests;
 
 use acp_proto::{Connection, ConnectionId, RpcError, errors, schema};
-use claude_sdk_bridge::messages::ContentBlock;
+use claude_sdk_bridge::{
+    messages::{ClaudeSessionId, ContentBlock},
+    transcripts::TranscriptFile,
+};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use login::Login;
 pub(crate) use open::open;
 
-use crate::{initialize::ClientFacts, setup::Setup, turn::PromptId};
+use crate::{history::Shown, initialize::ClientFacts, setup::Setup, turn::PromptId};
 
 /// How many commands may wait for an actor. It takes them without waiting itself, so this is reached only by a flood.
 const COMMAND_QUEUE: usize = 1024;
@@ -44,14 +47,45 @@ pub(crate) struct NewSession {
     pub(crate) connection: Connection,
     /// Fires when the client knows the session's id: no update may come before.
     pub(crate) announce_after: CancellationToken,
+    /// What it goes on with.
+    pub(crate) stored: Option<Stored>,
+}
+
+impl NewSession {
+    /// Whether the client is shown what there is before the answer.
+    fn is_replayed(&self) -> bool {
+        self.stored.as_ref().is_some_and(|stored| stored.replayed)
+    }
+}
+
+/// A conversation that Claude has written down.
+pub(crate) struct Stored {
+    pub(crate) transcript: TranscriptFile,
+    /// It is shown to the client first, with everything else there is to say.
+    pub(crate) replayed: bool,
 }
 
 /// A session that has been opened.
 pub(crate) struct Opened {
     pub(crate) id: schema::SessionId,
+    pub(crate) current: Current,
+    pub(crate) handle: SessionHandle,
+}
+
+/// What is chosen in a session, and what can be.
+pub(crate) struct Current {
     pub(crate) modes: schema::SessionModeState,
     pub(crate) options: Vec<schema::SessionConfigOption>,
-    pub(crate) handle: SessionHandle,
+}
+
+/// A session that shows its client nothing for a while.
+pub(crate) struct Paused {
+    pub(crate) current: Current,
+    /// Nothing, to the same client.
+    pub(crate) shown: Shown,
+    /// What Claude has written of it, if anything, in order.
+    pub(crate) conversations: Vec<ClaudeSessionId>,
+    pub(crate) commands: schema::SessionUpdate,
 }
 
 /// What a client asks of a session.
@@ -82,6 +116,11 @@ pub(crate) enum Command {
         id: String,
         value: schema::SessionConfigOptionValue,
         reply: Reply<Vec<schema::SessionConfigOption>>,
+    },
+    /// Show the client nothing until then, so that it can be shown the conversation anew.
+    Pause {
+        until: CancellationToken,
+        reply: oneshot::Sender<Paused>,
     },
     /// End the session.
     Close { done: oneshot::Sender<()> },

@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
-use acp_proto::{RpcError, schema};
+use acp_proto::{RpcError, errors, schema};
+use claude_sdk_bridge::{
+    messages::control::{ControlRequest, GetContextUsage},
+    query::Query,
+};
 use permission_core::settings::HostFacts;
 
 use super::{
-    Login, NewSession, Opened, SessionHandle,
+    Login, NewSession, Opened, SessionHandle, Stored,
     actor::Actor,
     answers,
     choices::Choices,
     outlet::Outlet,
-    process::Process,
+    process::{Process, Transcript},
     questions::{Client, Questions},
     settings::{self, Settings, Texts},
     start::{Origin, Started, start},
@@ -20,12 +24,14 @@ use crate::{
     SettingsOrigin,
     client_options::{ClientOptionError, OPTIONS, Wanted},
     commands,
+    history::{self, Shown},
     manager::SessionManager,
     modes::Modes,
     options::{Options, SettingsFacts},
     permission::{GuardFacts, SessionGuard, Whose},
     setup::SetupError,
     translate::{self, Translator},
+    usage::UsageMeter,
 };
 
 /// Opens a new session: reads the settings, starts Claude, then the actor. Dropping the future ends a process that is
@@ -46,9 +52,12 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     let mut options = wanted.options.clone();
     settings.enforce(&mut options);
     modes.launch(modes.current(), &mut options);
-    let started = start(&origin, &options, &[]).await;
-    let started = started.map_err(|failure| answers::launch_error(&failure, &origin.login))?;
-    let Started { query, told } = *started;
+    let starting = async {
+        let started = start(&origin, &options, &[]).await;
+        started.map_err(|failure| answers::launch_error(&failure, &origin.login))
+    };
+    let (started, mut shown) = tokio::try_join!(starting, replayed(&new))?;
+    let Started { mut query, told } = *started;
     if wanted.options.settings.is_some()
         && let Some((setting, reason)) = settings::left_out(&told.settings)
     {
@@ -62,16 +71,19 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     let started_in = modes.started(told.mode(), chosen.supports_auto(chosen.model()));
     let id = schema::SessionId::new(new.setup.id.as_str());
     let mut outlet = Outlet::new(new.connection.clone(), id.clone(), new.announce_after.clone());
-    outlet.show([commands::update(&told.info.commands)]);
     let notes = problems.iter().chain(&new.setup.notices).chain(&started_in);
-    outlet.show(notes.map(|note| translate::warning(note)));
+    let mut first = vec![commands::update(&told.info.commands)];
+    first.extend(notes.map(|note| translate::warning(note)));
+    if new.is_replayed() {
+        // What comes behind the answer would not be part of what was loaded.
+        first.extend(window(&mut shown.meter, &mut query).await);
+        let told = history::send(&new.connection, &id, first).await;
+        told.map_err(|closed| errors::internal(closed, None))?;
+    } else {
+        outlet.show(first);
+    }
     let mut questions = questions(&manager, &new);
     questions.settings_told(&told.settings);
-    let translator = Translator::new(
-        id.clone(),
-        wanted.options.cwd.clone(),
-        new.client.extensions.terminal,
-    );
     let choices = Choices::new(
         (modes, chosen),
         settings,
@@ -81,14 +93,36 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     let (handle, commands) = SessionHandle::new(new.connection.id());
     let opened = Opened {
         id,
-        modes: choices.modes().state(),
-        options: choices.options(),
+        current: choices.state(),
         handle,
     };
-    let process = Process::new(origin, query, new.setup.id);
-    let actor = Actor::new(process, questions, choices, (translator, outlet), told.mode());
+    let process = Process::new(origin, query, Transcript::of(new.setup.id, new.stored.is_some()));
+    let actor = Actor::new(process, questions, choices, (shown, outlet), &told);
     tokio::spawn(actor.run(commands));
     Ok(opened)
+}
+
+/// What the client is shown before anything happens: the conversation that the session goes on with, if it wants that.
+async fn replayed(new: &NewSession) -> Result<Shown, RpcError> {
+    let id = schema::SessionId::new(new.setup.id.as_str());
+    let cwd = new.setup.wanted.options.cwd.clone();
+    let mut shown = Shown::new(Translator::new(id.clone(), cwd, new.client.extensions.terminal));
+    if let Some(Stored { transcript, .. }) = new.stored.as_ref().filter(|_| new.is_replayed()) {
+        history::replay(transcript.clone(), &mut shown, (&new.connection, &id), true).await?;
+    }
+    Ok(shown)
+}
+
+/// How full the context is, once Claude has told how large it can be.
+async fn window(meter: &mut UsageMeter, query: &mut Query) -> Option<schema::SessionUpdate> {
+    if !meter.wants_window() {
+        return None;
+    }
+    let request = ControlRequest::GetContextUsage(GetContextUsage {
+        detail: "summary".to_owned().into(),
+        ..GetContextUsage::default()
+    });
+    meter.window_told(query.ask(request).await.ok().as_ref())
 }
 
 async fn read_settings(manager: &SessionManager, wanted: &Wanted) -> Settings {

@@ -21,6 +21,8 @@ enum Item {
     Line(Line),
     /// Runs when everything before it has left.
     Then(Box<dyn FnOnce() + Send>),
+    /// The same, and nothing more leaves until the token fires.
+    Pause(CancellationToken, Box<dyn FnOnce() + Send>),
 }
 
 impl Outlet {
@@ -69,13 +71,24 @@ impl Outlet {
         }
     }
 
+    /// Runs `action` once everything queued so far has left, and lets nothing more leave before `until` fires.
+    pub(super) fn pause(&mut self, until: CancellationToken, action: Box<dyn FnOnce() + Send>) {
+        self.items.push_back(Item::Pause(until, action));
+        if self.announced.is_none() {
+            self.run_due();
+        }
+    }
+
     /// Waits until something has left, or never will because the client is gone. Cancel-safe.
     pub(super) async fn advance(&mut self) {
         let closed = self.connection.closed();
         match &self.announced {
             Some(announced) => tokio::select! {
                 biased;
-                () = announced.cancelled() => self.announced = None,
+                () = announced.cancelled() => {
+                    self.announced = None;
+                    self.run_due();
+                }
                 () = closed.cancelled(), if !self.items.is_empty() => self.abandon(),
             },
             None if self.is_empty() => std::future::pending().await,
@@ -95,7 +108,7 @@ impl Outlet {
 
     /// Drops every line. What waited for them still runs.
     pub(super) fn abandon(&mut self) {
-        self.items.retain(|item| matches!(item, Item::Then(_)));
+        self.items.retain(|item| !matches!(item, Item::Line(_)));
         self.run_due();
     }
 
@@ -108,9 +121,15 @@ impl Outlet {
     }
 
     fn run_due(&mut self) {
-        while matches!(self.items.front(), Some(Item::Then(_))) {
-            if let Some(Item::Then(action)) = self.items.pop_front() {
-                action();
+        loop {
+            match self.items.pop_front() {
+                Some(Item::Then(action)) => action(),
+                Some(Item::Pause(until, action)) => {
+                    self.announced = Some(until);
+                    return action();
+                }
+                Some(line @ Item::Line(_)) => return self.items.push_front(line),
+                None => return,
             }
         }
     }

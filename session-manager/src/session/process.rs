@@ -40,11 +40,21 @@ enum State {
 }
 
 /// What Claude has written down of the session, as far as a new process needs to know.
-enum Transcript {
+pub(super) enum Transcript {
     /// Nothing yet: a new process starts under this id.
     Unwritten(ClaudeSessionId),
     /// A new process resumes this.
     Written(ClaudeSessionId),
+}
+
+impl Transcript {
+    /// That of a session under this id.
+    pub(super) fn of(id: ClaudeSessionId, written: bool) -> Self {
+        match written {
+            true => Self::Written(id),
+            false => Self::Unwritten(id),
+        }
+    }
 }
 
 /// What happened to the process.
@@ -69,12 +79,12 @@ pub(super) enum EndBy {
 }
 
 impl Process {
-    /// The first process of a session, under this id.
-    pub(super) fn new(origin: Origin, query: Query, id: ClaudeSessionId) -> Self {
+    /// The first process of a session.
+    pub(super) fn new(origin: Origin, query: Query, transcript: Transcript) -> Self {
         Self {
             origin,
             state: State::Running(Generation(1), Box::new(query)),
-            transcript: Transcript::Unwritten(id),
+            transcript,
             calls: FuturesUnordered::new(),
         }
     }
@@ -144,6 +154,13 @@ impl Process {
         match &self.state {
             State::Running(_, query) => query.handle().send_user(message),
             State::Absent | State::Starting { .. } | State::Ending(..) => Err(SendError::Closed),
+        }
+    }
+
+    /// The conversation that Claude has now.
+    pub(super) fn conversation(&self) -> &ClaudeSessionId {
+        match &self.transcript {
+            Transcript::Unwritten(id) | Transcript::Written(id) => id,
         }
     }
 

@@ -66,6 +66,12 @@ pub(crate) fn document(media_type: &str, bytes: usize) -> String {
     format!("[document: {media_type}, {}]", size(bytes))
 }
 
+/// A line of a transcript that nobody can hold.
+pub(crate) fn line_left_out(bytes: u64) -> String {
+    let size = usize::try_from(bytes).map_or_else(|_| "huge".to_owned(), size);
+    format!("A message of this conversation is not shown: it is too large ({size}).")
+}
+
 pub(crate) fn server_error(code: &str) -> String {
     format!("Error: {code}")
 }

@@ -88,6 +88,12 @@ impl Compaction {
     }
 }
 
+/// What the model is told instead of the conversation.
+pub(super) fn summary(id: &MessageUuid, summary: &str) -> SessionUpdate {
+    let fields = ToolCallUpdateFields::new().content(vec![text_content(summary)]);
+    update(id.as_str().to_owned(), fields)
+}
+
 /// The messages that are left as they are.
 pub(super) fn preserved(boundary: &CompactBoundary) -> Vec<MessageUuid> {
     let metadata = boundary.compact_metadata.get();

@@ -79,6 +79,17 @@ impl Translator {
         }
     }
 
+    /// The session, as the client knows it.
+    pub(crate) fn session_id(&self) -> &SessionId {
+        &self.session_id
+    }
+
+    /// The same for a client that has been shown nothing.
+    pub(crate) fn fresh(&self) -> Self {
+        let Surroundings { cwd, terminal, .. } = &self.surroundings;
+        Self::new(self.session_id.clone(), cwd.clone(), *terminal)
+    }
+
     /// The hot path: a piece of the main thread's text or thinking, pasted into its line as Claude wrote it.
     pub(crate) fn delta(&mut self, delta: &DeltaLine) -> Option<Line> {
         let (block, chunk) = match delta.kind() {
@@ -166,12 +177,27 @@ impl Translator {
         self.calls.input(id)
     }
 
+    /// A turn is over without Claude having told its result.
+    pub(crate) fn turn_over(&mut self) {
+        self.spoke = false;
+    }
+
     /// Ends everything that is still open, because nothing more will come of it.
     pub(crate) fn settle_open(&mut self, reason: SettleReason) -> Vec<SessionUpdate> {
         let mut updates = self.calls.settle(reason, &self.surroundings.presenting());
         updates.extend(self.compaction.settle(reason.text()));
         updates
     }
+}
+
+/// An error of the API's that was the answer to a prompt.
+pub(crate) fn error(text: &str) -> SessionUpdate {
+    notices::notice("error", text)
+}
+
+/// What Claude keeps of the conversation before a compaction, as part of its call.
+pub(crate) fn compaction_summary(id: &MessageUuid, summary: &str) -> SessionUpdate {
+    compaction::summary(id, summary)
 }
 
 /// A note that the user should see.

@@ -21,6 +21,8 @@ pub(crate) fn check_result(method: &str, result: &Value) {
         "session/new" => check::<acp::NewSessionResponse>(method, result),
         "session/prompt" => check::<acp::PromptResponse>(method, result),
         "session/set_mode" => check::<acp::SetSessionModeResponse>(method, result),
+        "session/load" => check::<acp::LoadSessionResponse>(method, result),
+        "session/resume" => check::<acp::ResumeSessionResponse>(method, result),
         "session/list" => check::<acp::ListSessionsResponse>(method, result),
         "session/close" => check::<acp::CloseSessionResponse>(method, result),
         _ => {}

@@ -44,6 +44,11 @@ impl Turn {
         &self.questions
     }
 
+    /// The updates not taken yet, in order.
+    pub fn updates(&self) -> &[Value] {
+        &self.updates
+    }
+
     /// The kinds of the updates not taken yet, in order, with repetitions folded.
     pub fn kinds(&self) -> Vec<String> {
         let mut kinds: Vec<String> = self

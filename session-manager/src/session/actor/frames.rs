@@ -115,7 +115,8 @@ impl Actor {
                 self.dispatch(Event::Idle(generation));
             }
             SystemEvent::CommandsChanged(changed) => {
-                self.outlet.show([commands::update(&changed.commands)]);
+                self.commands = commands::update(&changed.commands);
+                self.outlet.show([self.commands.clone()]);
             }
             _ => {}
         }

@@ -8,19 +8,19 @@ mod frames;
 
 use std::time::Duration;
 
-use acp_proto::errors;
+use acp_proto::{errors, schema::SessionUpdate};
 use claude_sdk_bridge::{
-    messages::{ContentBlock, Priority},
+    messages::{ClaudeSessionId, ContentBlock, Priority},
     query::QueryEvent,
 };
-use permission_core::PermissionMode;
 use tokio::{
     sync::{mpsc, oneshot},
     time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Reply, Steered, WhenIdle,
+    Command, Paused, Reply, Steered, WhenIdle,
     answers::Cause,
     choices::Choices,
     effect::Effect,
@@ -28,8 +28,11 @@ use super::{
     process::{Process, ProcessEvent},
     prompts::Prompts,
     questions::{QuestionEvent, Questions},
+    start::Told,
 };
 use crate::{
+    commands,
+    history::Shown,
     translate::Translator,
     turn::{Event, Generation, PromptId, TurnMachine},
     usage::UsageMeter,
@@ -50,6 +53,8 @@ pub(super) struct Actor {
     choices: Choices,
     translator: Translator,
     meter: UsageMeter,
+    /// The commands that Claude has, as the client is told.
+    commands: SessionUpdate,
     outlet: Outlet,
     /// When an interrupted turn has had its time.
     escalation: Option<Instant>,
@@ -80,14 +85,17 @@ enum Wake {
 }
 
 impl Actor {
-    /// A session whose first process is ready, in this mode.
+    /// A session whose first process is ready.
     pub(super) fn new(
         process: Process,
         questions: Questions,
         choices: Choices,
-        (translator, outlet): (Translator, Outlet),
-        mode: Option<PermissionMode>,
+        (shown, outlet): (Shown, Outlet),
+        told: &Told,
     ) -> Self {
+        let Shown {
+            translator, meter, ..
+        } = shown;
         let mut actor = Self {
             process,
             turn: TurnMachine::new(),
@@ -95,14 +103,15 @@ impl Actor {
             questions,
             choices,
             translator,
-            meter: UsageMeter::new(),
+            meter,
+            commands: commands::update(&told.info.commands),
             outlet,
             escalation: None,
             life: Life::Open,
             closing: Vec::new(),
         };
         actor.dispatch(Event::Adopted(Generation(1)));
-        actor.choose(|choices| choices.agree(mode));
+        actor.choose(|choices| choices.agree(told.mode()));
         actor
     }
 
@@ -166,11 +175,27 @@ impl Actor {
             Command::SetOption { id, value, reply } => {
                 self.choose(|choices| choices.choose_option(&id, &value, Some(reply)));
             }
+            Command::Pause { until, reply } => self.pause(until, reply),
             Command::Close { done } => {
                 self.closing.push(done);
                 self.dispatch(Event::Close);
             }
         }
+    }
+
+    /// Shows the client what is there to be shown, and nothing more until then.
+    fn pause(&mut self, until: CancellationToken, reply: oneshot::Sender<Paused>) {
+        let public = ClaudeSessionId::from(self.translator.session_id().to_string());
+        let mut conversations = vec![public, self.process.conversation().clone()];
+        conversations.dedup();
+        let paused = Paused {
+            current: self.choices.state(),
+            shown: Shown::new(self.translator.fresh()),
+            conversations,
+            commands: self.commands.clone(),
+        };
+        self.outlet
+            .pause(until, Box::new(move || drop(reply.send(paused))));
     }
 
     fn prompt(
