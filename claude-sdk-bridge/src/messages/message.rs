@@ -11,7 +11,7 @@ use super::{
 tagged! {
     /// A message from Claude.
     pub enum Message by "type" {
-        "system" => System(SystemMessage),
+        "system" => System(Box<SystemMessage>),
         "assistant" => Assistant(Box<AssistantMessage>),
         "user" => User(Box<UserMessage>),
         "result" => Result(Box<ResultMessage>),

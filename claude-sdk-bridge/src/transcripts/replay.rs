@@ -14,7 +14,7 @@ use super::lines::{Span, part};
 use super::scan::Index;
 use super::store::TranscriptFile;
 use crate::decode;
-use crate::messages::{ContentBlock, Message, SystemEvent, SystemMessage, ToolUseId};
+use crate::messages::{ContentBlock, Message, SystemEvent, ToolUseId};
 
 /// A longer line is not shown: all of it would have to be held.
 const SHOWN_BYTES: u64 = 64 << 20;
@@ -172,13 +172,13 @@ fn waits(entry: &Entry) -> bool {
     match entry {
         Entry::Prompt(prompt) => prompt.is_command("/model"),
         Entry::Message(message) => match message.as_ref() {
-            Message::System(SystemMessage {
-                event: SystemEvent::CompactBoundary(boundary),
-                ..
-            }) => boundary
-                .compact_metadata
-                .get()
-                .is_some_and(|metadata| metadata.trigger.as_str() == Some("manual")),
+            Message::System(system) => match &system.event {
+                SystemEvent::CompactBoundary(boundary) => boundary
+                    .compact_metadata
+                    .get()
+                    .is_some_and(|metadata| metadata.trigger.as_str() == Some("manual")),
+                _ => false,
+            },
             _ => false,
         },
         Entry::Summary(_) | Entry::LeftOut { .. } => false,

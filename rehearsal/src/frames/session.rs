@@ -66,7 +66,6 @@ pub(crate) fn init(out: &mut Outbox, facts: &InitFacts<'_>) {
             .into(),
         user_message_uuids: system::uuids(facts.prompts),
         extra: init_extra(facts.pid),
-        ..SystemInit::default()
     };
     system::send(out, SystemEvent::Init(Box::new(init)));
 }

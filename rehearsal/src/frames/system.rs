@@ -18,7 +18,7 @@ pub(super) fn send(out: &mut Outbox, event: SystemEvent) {
         session_id: out.session_id.clone().into(),
         event,
     };
-    out.send(&Message::System(message));
+    out.send(&Message::System(Box::new(message)));
 }
 
 /// A list of prompts, absent when there are none.

@@ -167,7 +167,7 @@ impl Choices {
             return Vec::new();
         }
         vec![
-            Effect::Update(self.modes.update()),
+            Effect::update(self.modes.update()),
             self.options_changed(),
             Effect::Turn(Event::Suits(self.modes.suit_process())),
         ]
@@ -363,7 +363,7 @@ impl Choices {
     /// Tells the client of the options as they are now.
     fn options_changed(&self) -> Effect {
         let update = schema::ConfigOptionUpdate::new(self.options());
-        Effect::Update(schema::SessionUpdate::ConfigOptionUpdate(update))
+        Effect::update(schema::SessionUpdate::ConfigOptionUpdate(update))
     }
 
     /// Answers whoever waits.
@@ -379,7 +379,7 @@ fn read_settings() -> Effect {
 
 /// A note that the user should see.
 fn warning(text: &str) -> Effect {
-    Effect::Update(translate::warning(text))
+    Effect::update(translate::warning(text))
 }
 
 fn refuse(waiter: Waiter, error: RpcError) -> Vec<Effect> {

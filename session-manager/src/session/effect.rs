@@ -17,7 +17,7 @@ use crate::{
 /// One thing to do.
 pub(super) enum Effect {
     /// Show the client something.
-    Update(SessionUpdate),
+    Update(Box<SessionUpdate>),
     /// Ask the client something.
     Request(Line),
     /// Answer the client, after everything that it is shown before.
@@ -51,6 +51,11 @@ pub(super) enum Purpose {
 }
 
 impl Effect {
+    /// Shows the client something.
+    pub(super) fn update(update: SessionUpdate) -> Self {
+        Self::Update(Box::new(update))
+    }
+
     /// The answer to a request of the client's. One that has gone does not want it any more.
     pub(super) fn answer<T: Send + 'static>(reply: Reply<T>, answer: Result<T, RpcError>) -> Self {
         Self::Answer(Box::new(move || drop(reply.send(answer))))

@@ -68,7 +68,7 @@ impl Actor {
     pub(super) fn perform(&mut self, effects: impl IntoIterator<Item = Effect>) {
         for effect in effects {
             match effect {
-                Effect::Update(update) => self.outlet.show([update]),
+                Effect::Update(update) => self.outlet.show([*update]),
                 Effect::Request(line) => self.outlet.send(line),
                 Effect::Answer(answer) => self.outlet.then(answer),
                 Effect::Reply(control, reply) => self.process.reply(&control, reply),

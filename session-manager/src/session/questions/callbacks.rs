@@ -53,7 +53,7 @@ impl Questions {
             return Vec::new();
         }
         tracing::error!("claude ran a tool without asking the guard; its process is ended");
-        vec![Effect::Update(translate::warning(PASSED_OVER)), Effect::Kill]
+        vec![Effect::update(translate::warning(PASSED_OVER)), Effect::Kill]
     }
 
     /// A hook of the policy's has ended.

@@ -195,7 +195,7 @@ impl Questions {
             tracing::warn!(%error, "the client did not answer a question");
             // The user is told once a turn.
             if !std::mem::replace(&mut session.prompts.facts.complained, true) {
-                effects.push(Effect::Update(translate::unanswerable(&error)));
+                effects.push(Effect::update(translate::unanswerable(&error)));
             }
         }
         let mut settlement = match outcome {
@@ -226,7 +226,7 @@ impl Questions {
             FollowUp::ClearContext { mode, plan: text } => {
                 session.choices.hand_over(ApprovedPlan { mode, text });
                 // The rejection that Claude gets instead is not shown.
-                effects.extend(session.translator.handed_over(tool_use).map(Effect::Update));
+                effects.extend(session.translator.handed_over(tool_use).map(Effect::update));
                 then = Some(Effect::Turn(Event::HandOff));
             }
         }
@@ -248,7 +248,7 @@ impl Questions {
         };
         self.guard.unanswered(&guarded, WITHDRAWN);
         let update = session.translator.decided(tool_use.as_str(), false);
-        update.map(Effect::Update).into_iter().collect()
+        update.map(Effect::update).into_iter().collect()
     }
 
     /// Nobody may answer the open questions any more; Claude is told so.
@@ -294,7 +294,7 @@ impl Questions {
             parent: parent.as_ref().map(|parent| parent.as_str()),
         };
         let announcement = session.translator.announce(&call);
-        let mut effects: Vec<Effect> = announcement.map(Effect::Update).into_iter().collect();
+        let mut effects: Vec<Effect> = announcement.map(Effect::update).into_iter().collect();
         let shown = session.translator.permission_tool_call(&call);
         let title = shown.fields.title.clone().unwrap_or_default();
         let modes = session.choices.modes();
@@ -355,7 +355,7 @@ fn settle(
     let update = translator.decided(tool_use, allowed);
     let reply = result.and_then(|result| serde_json::to_value(&result).map_err(|error| error.to_string()));
     let reply = Effect::Reply(control, reply);
-    update.map(Effect::Update).into_iter().chain([reply]).collect()
+    update.map(Effect::update).into_iter().chain([reply]).collect()
 }
 
 /// A plan with something in it.
