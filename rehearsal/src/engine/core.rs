@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use claude_sdk_bridge::messages::control::{ControlCancel, SlashCommand};
+use claude_sdk_bridge::messages::control::ControlCancel;
 use claude_sdk_bridge::messages::{
     CommandState, Content, ContentBlock, ControlId, Message, MessageUuid, OutgoingUserMessage,
     SessionState as State, ToolUseId,
 };
 use permission_core::PermissionMode;
 use permission_core::decide::Authorizer;
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 use super::call::hooks::HostHooks;
 use super::selection::Selection;
@@ -37,7 +37,7 @@ pub(crate) struct Core {
     pub(crate) before_plan: PermissionMode,
     pub(crate) model: String,
     pub(crate) mcp_servers: Vec<String>,
-    pub(crate) commands: Vec<SlashCommand>,
+    pub(crate) commands: Vec<Value>,
     pub(crate) queue: VecDeque<Prompt>,
     pub(crate) end_of_input: bool,
     /// What each model has used since the last result.

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 /// When the engine started, in time of day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Clock {
@@ -30,32 +32,10 @@ impl Clock {
 
     /// The time of day as in `2026-11-30T10:49:14.881Z`.
     pub(crate) fn timestamp(self, now: Duration) -> String {
-        let wall_ms = self.wall_ms(now);
-        let (days, ms_of_day) = (wall_ms / 86_400_000, wall_ms % 86_400_000);
-        let (year, month, day) = civil(days);
-        let (hour, minute) = (ms_of_day / 3_600_000, ms_of_day / 60_000 % 60);
-        let (second, ms) = (ms_of_day / 1000 % 60, ms_of_day % 1000);
-        format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+        let ms = i64::try_from(self.wall_ms(now)).unwrap_or(i64::MAX);
+        let time = Timestamp::from_millisecond(ms).unwrap_or(Timestamp::MAX);
+        format!("{time:.3}")
     }
-}
-
-/// Year, month and day of a day counted from 1970-01-01: years are counted from 1 March, so that the leap day is the
-/// last of its year.
-fn civil(days: u64) -> (u64, u64, u64) {
-    const DAYS_TO_EPOCH: u64 = 719_468;
-    let shifted = days + DAYS_TO_EPOCH;
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    (year, month, day)
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! The frames of the real CLI, built from the bridge's typed messages: what each looks like, not when it is sent.
+//! The frames of the real CLI, made from recorded ones: what each looks like, not when it is sent.
 //!
 //! Place in the flow: `engine` calls these with the facts of the moment; they land in an `Outbox`. A file per area,
 //! as the protocol has them. Nothing here may keep state or decide anything.
 
 mod clock;
 mod delta;
-mod facts;
 mod outbox;
+mod recorded;
 mod session;
 mod stream;
 mod system;
@@ -17,9 +17,11 @@ mod user;
 pub use clock::Clock;
 
 pub(crate) use delta::{DeltaKind, DeltaTemplate};
-pub(crate) use facts::{DEFAULT_MODEL, SCENE_COMMAND, VERSION, display_name, resolve_model};
 pub(crate) use outbox::Outbox;
-pub(crate) use session::{InitFacts, commands, init, initialize_response, models};
+pub(crate) use session::{
+    DEFAULT_MODEL, InitFacts, SCENE_COMMAND, VERSION, commands, init, initialize_response, models,
+    resolve_model,
+};
 pub(crate) use stream::{
     MessageFacts, SyntheticFacts, abandoned_delta, aborted_stop, assistant, block_start, block_stop,
     message_delta, message_start, message_stop, subagent_call, synthetic_assistant,
@@ -30,13 +32,3 @@ pub(crate) use system::{
 };
 pub(crate) use turn_end::{ResultFacts, Timing, cost_usd, result, startup_failure};
 pub(crate) use user::{interrupted, local_command_output, replay, subagent_result, tool_result};
-
-use serde_json::{Map, Value};
-
-/// The fields of an object literal.
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map,
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
-    }
-}

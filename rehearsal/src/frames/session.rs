@@ -2,17 +2,27 @@
 //!
 //! Place in the flow: `engine::answers` and `engine::turn` send these.
 
-use claude_sdk_bridge::messages::control::{Account, AgentInfo, InitializeResponse, ModelInfo, SlashCommand};
-use claude_sdk_bridge::messages::{List, McpServerState, MessageUuid, SessionState, SystemEvent, SystemInit};
+use claude_sdk_bridge::messages::{MessageUuid, SessionState};
 use permission_core::PermissionMode;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::facts::{self, COMMANDS, MODELS, SCENE_COMMAND, VERSION};
-use super::object;
 use super::outbox::Outbox;
-use super::system;
+use super::recorded::{RECORDED, with};
+use super::system::add_prompts;
 use super::text;
 use crate::script;
+
+/// The CLI version that is played.
+pub(crate) const VERSION: &str = "2.1.318";
+
+/// What a session that names no model has.
+pub(crate) const DEFAULT_MODEL: &str = "default";
+
+/// The command that picks a scene; the rehearsal's own.
+pub(crate) const SCENE_COMMAND: &str = "rehearse";
+
+/// Tools that are absent when nobody can be asked.
+const ASKING_TOOLS: [&str; 3] = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"];
 
 /// What `system/init` depends on.
 pub(crate) struct InitFacts<'a> {
@@ -25,68 +35,37 @@ pub(crate) struct InitFacts<'a> {
     pub(crate) asks: bool,
     pub(crate) mcp_servers: &'a [String],
     pub(crate) additional_directories: &'a [String],
-    pub(crate) commands: &'a [SlashCommand],
+    pub(crate) commands: &'a [Value],
     pub(crate) pid: u32,
     pub(crate) prompts: &'a [MessageUuid],
 }
 
 pub(crate) fn init(out: &mut Outbox, facts: &InitFacts<'_>) {
-    let init = SystemInit {
-        cwd: facts.cwd.into(),
-        tools: tools(facts).into(),
-        mcp_servers: facts
-            .mcp_servers
-            .iter()
-            .map(|name| server(name))
-            .collect::<List<_>>()
-            .into(),
-        model: facts.model.into(),
-        permission_mode: facts.mode.wire_id().into(),
-        slash_commands: facts
-            .commands
-            .iter()
-            .map(|command| command.name.clone())
-            .collect::<List<_>>()
-            .into(),
-        terminal_slash_commands: List::default().into(),
-        api_key_source: "none".into(),
-        claude_code_version: VERSION.into(),
-        output_style: "default".into(),
-        agents: strings(facts::AGENTS.iter().map(|(name, _)| *name)).into(),
-        skills: List::default().into(),
-        plugins: List::default().into(),
-        capabilities: strings(facts::INIT_CAPABILITIES.iter().copied()).into(),
-        fast_mode_state: "off".into(),
-        original_cwd: facts.cwd.into(),
-        additional_directories: facts
-            .additional_directories
-            .iter()
-            .cloned()
-            .collect::<List<_>>()
-            .into(),
-        user_message_uuids: system::uuids(facts.prompts),
-        extra: init_extra(facts.pid),
-    };
-    system::send(out, SystemEvent::Init(Box::new(init)));
+    let servers = facts.mcp_servers.iter();
+    let servers = servers.map(|name| json!({ "name": name, "status": "connected", "source": "dynamic" }));
+    let commands = facts.commands.iter().map(|command| &command["name"]);
+    let mut init = json!({
+        "cwd": facts.cwd, "original_cwd": facts.cwd, "tools": tools(facts), "mcp_servers": servers.collect::<Vec<_>>(),
+        "model": facts.model, "permissionMode": facts.mode.wire_id(), "slash_commands": commands.collect::<Vec<_>>(),
+        "claude_code_version": VERSION, "additional_directories": facts.additional_directories,
+        "messaging_socket_path": format!("/tmp/cc-socks/{}.sock", facts.pid),
+    });
+    add_prompts(&mut init, facts.prompts);
+    out.send_recorded(&RECORDED.init, init);
 }
 
 /// The commands of the session: the script's, else the CLI's own; and the rehearsal's.
-pub(crate) fn commands(scripted: Option<&[script::Command]>) -> Vec<SlashCommand> {
-    let mut all: Vec<SlashCommand> = match scripted {
+pub(crate) fn commands(scripted: Option<&[script::Command]>) -> Vec<Value> {
+    let command = |name: &str, description: &str, argument_hint: &str| json!({ "name": name, "description": description, "argumentHint": argument_hint });
+    let mut all: Vec<Value> = match scripted {
         Some(commands) => commands
             .iter()
-            .map(|command| slash_command(&command.name, &command.description, &command.argument_hint))
+            .map(|it| command(&it.name, &it.description, &it.argument_hint))
             .collect(),
-        None => COMMANDS
-            .iter()
-            .map(|(name, about, hint)| SlashCommand {
-                builtin: true.into(),
-                ..slash_command(name, about, hint)
-            })
-            .collect(),
+        None => listed(&RECORDED.initialize, "commands").to_vec(),
     };
-    if !all.iter().any(|command| command.name == SCENE_COMMAND) {
-        all.push(slash_command(
+    if !all.iter().any(|command| command["name"] == SCENE_COMMAND) {
+        all.push(command(
             SCENE_COMMAND,
             text::SCENE_COMMAND_ABOUT,
             text::SCENE_COMMAND_HINT,
@@ -95,116 +74,47 @@ pub(crate) fn commands(scripted: Option<&[script::Command]>) -> Vec<SlashCommand
     all
 }
 
-pub(crate) fn models() -> List<ModelInfo> {
-    MODELS
-        .iter()
-        .map(|model| ModelInfo {
-            value: model.value.to_owned(),
-            resolved_model: model.resolved.into(),
-            display_name: model.name.into(),
-            description: model.about.into(),
-            supports_effort: true.into(),
-            supported_effort_levels: strings(["low", "medium", "high"].into_iter()).into(),
-            supports_adaptive_thinking: true.into(),
-            supports_fast_mode: false.into(),
-            supports_auto_mode: true.into(),
-            supports_thinking_off: false.into(),
-            ..ModelInfo::default()
-        })
-        .collect()
+pub(crate) fn models() -> &'static [Value] {
+    listed(&RECORDED.initialize, "models")
+}
+
+/// The id a model alias stands for; every other name stands for itself.
+pub(crate) fn resolve_model(name: &str) -> &str {
+    let model = models().iter().find(|model| model["value"] == name);
+    model
+        .and_then(|model| model["resolvedModel"].as_str())
+        .unwrap_or(name)
 }
 
 pub(crate) fn initialize_response(
-    commands: &[SlashCommand],
+    commands: &[Value],
     mode: PermissionMode,
     state: SessionState,
     pid: u32,
-) -> InitializeResponse {
-    let agents = facts::AGENTS.iter().map(|(name, about)| AgentInfo {
-        name: (*name).to_owned(),
-        description: (*about).into(),
-        ..AgentInfo::default()
+) -> Value {
+    let facts = json!({
+        "commands": commands, "current_permission_mode": mode.wire_id(), "session_state": state, "pid": pid,
+        "claude_code_version": VERSION,
     });
-    let account = Account {
-        token_source: "none".into(),
-        api_key_source: "none".into(),
-        api_provider: "firstParty".into(),
-        ..Account::default()
+    with(&RECORDED.initialize, facts)
+}
+
+fn tools(facts: &InitFacts<'_>) -> Vec<String> {
+    let all = match facts.tools {
+        Some(tools) => tools.to_vec(),
+        None => {
+            let recorded = listed(&RECORDED.init, "tools").iter();
+            let names = recorded.filter_map(Value::as_str);
+            let names = names.filter(|tool| facts.asks || !ASKING_TOOLS.contains(tool));
+            names.map(str::to_owned).collect()
+        }
     };
-    InitializeResponse {
-        commands: commands.iter().cloned().collect::<List<_>>().into(),
-        agents: agents.collect::<List<_>>().into(),
-        models: models().into(),
-        account: account.into(),
-        output_style: "default".into(),
-        available_output_styles: strings(["default"].into_iter()).into(),
-        current_permission_mode: mode.wire_id().into(),
-        session_state: state.into(),
-        pid: u64::from(pid).into(),
-        claude_code_version: VERSION.into(),
-        capabilities: strings(facts::INITIALIZE_CAPABILITIES.iter().copied()).into(),
-        fast_mode_state: "off".into(),
-        hook_on_failure_supported: true.into(),
-        extra: object(json!({
-            "user_output_styles_dir": "",
-            "feedback_mode": { "kind": "disabled" },
-            "analytics_disabled": true,
-            "remote_control_auto_enable": false,
-            "remote_control_auto_connect_default": false,
-            "remote_control_available": false,
-            "remote_control_auto_on_by_default": false,
-            "ide_rc_auto_enable_gate": false,
-            "fast_mode_disabled_reason": "sdk_opt_in_required",
-        })),
-        ..InitializeResponse::default()
-    }
+    let is_there = |tool: &String| !facts.disallowed_tools.contains(tool);
+    all.into_iter().filter(is_there).collect()
 }
 
-fn tools(facts: &InitFacts<'_>) -> List<String> {
-    let all: Vec<&str> = match facts.tools {
-        Some(tools) => tools.iter().map(String::as_str).collect(),
-        None => facts::TOOLS
-            .iter()
-            .copied()
-            .filter(|tool| facts.asks || !facts::ASKING_TOOLS.contains(tool))
-            .collect(),
-    };
-    let is_there = |tool: &&str| !facts.disallowed_tools.iter().any(|gone| gone == tool);
-    strings(all.into_iter().filter(is_there))
-}
-
-fn server(name: &str) -> McpServerState {
-    McpServerState {
-        name: name.to_owned(),
-        status: "connected".into(),
-        source: "dynamic".into(),
-        extra: Map::new(),
-    }
-}
-
-fn slash_command(name: &str, description: &str, argument_hint: &str) -> SlashCommand {
-    SlashCommand {
-        name: name.to_owned(),
-        description: description.into(),
-        argument_hint: argument_hint.into(),
-        ..SlashCommand::default()
-    }
-}
-
-fn init_extra(pid: u32) -> Map<String, Value> {
-    object(json!({
-        "analytics_disabled": true,
-        "product_feedback_disabled": true,
-        "memory_paths": { "auto": "" },
-        "messaging_socket_path": format!("/tmp/cc-socks/{pid}.sock"),
-        "fast_mode_disabled_reason": "sdk_opt_in_required",
-        "per_turn_effort_active": true,
-        "ultrathink_available": false,
-        "ultrathink_typed_raises": false,
-        "view_mode": "default",
-    }))
-}
-
-fn strings<'a>(items: impl Iterator<Item = &'a str>) -> List<String> {
-    items.map(str::to_owned).collect()
+/// A list of a recorded value.
+fn listed(recorded: &'static Value, key: &str) -> &'static [Value] {
+    let list = recorded.get(key).and_then(Value::as_array);
+    list.map(Vec::as_slice).unwrap_or_default()
 }

@@ -1,17 +1,13 @@
 //! The frames of one message of the model: its stream events and the consolidated `assistant` frame of each block.
 //!
-//! Place in the flow: `engine::message`, `engine::abort` and `engine::failure` send these in the CLI's order.
+//! Place in the flow: `engine::message`, `turn::abort` and `turn::failure` send these in the CLI's order.
 
-use claude_sdk_bridge::messages::{
-    AbandonedBlocks, ApiErrorKind, ApiEvent, ApiMessage, ApiMessageId, AssistantMessage, BlockStart,
-    BlockStop, ContentBlock, Field, Message, MessageDelta, MessageStart, MessageStop, MessageUuid,
-    SYNTHETIC_MODEL, StopDelta, StreamEvent, ToolUseBlock, ToolUseId, Usage,
-};
-use serde_json::{Map, Value, json};
+use claude_sdk_bridge::messages::{ApiMessageId, ContentBlock, MessageUuid, ToolUseBlock, ToolUseId};
+use serde_json::{Value, json};
 
-use super::object;
 use super::outbox::Outbox;
-use super::system::uuids;
+use super::recorded::{RECORDED, add};
+use super::system::add_prompts;
 use crate::script::TokenUsage;
 
 /// What all frames of one message share.
@@ -38,6 +34,23 @@ impl MessageFacts {
             prompts: Vec::new(),
         }
     }
+
+    fn add_prompts(&self, frame: &mut Value) {
+        add(frame, "user_message_uuid", self.prompt.as_ref());
+        add_prompts(frame, &self.prompts);
+    }
+
+    /// The message itself, with this content.
+    fn message(&self, content: &[ContentBlock]) -> Value {
+        let usage = usage(self.usage, 1);
+        json!({ "content": content, "id": self.id, "model": self.model, "usage": usage })
+    }
+
+    /// Sends a stream event of the message.
+    fn send(&self, out: &mut Outbox, recorded: &Value, mut facts: Value) {
+        add(&mut facts, "api_message_id", Some(&self.id));
+        out.send_recorded(recorded, facts);
+    }
 }
 
 /// A message the CLI makes itself, to tell of a failure.
@@ -50,231 +63,87 @@ pub(crate) struct SyntheticFacts<'a> {
 }
 
 pub(crate) fn message_start(out: &mut Outbox, facts: &MessageFacts, ttft_ms: u64) {
-    let message = api_message(facts, Vec::new(), Map::new());
-    let event = ApiEvent::MessageStart(Box::new(MessageStart {
-        message,
-        extra: Map::new(),
-    }));
-    let event = StreamEvent {
-        ttft_ms: ttft_ms.into(),
-        thinking_display: "updates".into(),
-        user_message_uuid: facts.prompt.clone().into(),
-        user_message_uuids: uuids(&facts.prompts),
-        ..stream_event(out, facts, event)
-    };
-    out.send(&Message::StreamEvent(Box::new(event)));
+    let mut start = json!({ "event": { "message": facts.message(&[]) }, "ttft_ms": ttft_ms });
+    facts.add_prompts(&mut start);
+    facts.send(out, &RECORDED.message_start, start);
 }
 
-pub(crate) fn block_start(out: &mut Outbox, facts: &MessageFacts, index: u64, content_block: ContentBlock) {
-    let thinks = matches!(content_block, ContentBlock::Thinking(_));
-    let start = BlockStart {
-        index,
-        content_block,
-        extra: Map::new(),
-    };
-    let mut event = stream_event(out, facts, ApiEvent::BlockStart(Box::new(start)));
-    if thinks {
-        event.thinking_display = "updates".into();
-    }
-    out.send(&Message::StreamEvent(Box::new(event)));
+pub(crate) fn block_start(out: &mut Outbox, facts: &MessageFacts, index: u64, block: &ContentBlock) {
+    let mut start = json!({ "event": { "index": index, "content_block": block } });
+    let thinks = matches!(block, ContentBlock::Thinking(_));
+    add(&mut start, "thinking_display", thinks.then_some("updates"));
+    facts.send(out, &RECORDED.block_start, start);
 }
 
 pub(crate) fn block_stop(out: &mut Outbox, facts: &MessageFacts, index: u64) {
-    let event = stream_event(
-        out,
-        facts,
-        ApiEvent::BlockStop(BlockStop {
-            index,
-            extra: Map::new(),
-        }),
-    );
-    out.send(&Message::StreamEvent(Box::new(event)));
+    facts.send(out, &RECORDED.block_stop, json!({ "event": { "index": index } }));
 }
 
 pub(crate) fn message_delta(out: &mut Outbox, facts: &MessageFacts, stop_reason: &str) {
-    let delta = StopDelta {
-        stop_reason: stop_reason.into(),
-        stop_sequence: Field::Null,
-        extra: Map::new(),
-    };
-    let usage = Usage {
-        output_tokens: facts.usage.output_tokens.into(),
-        ..Usage::default()
-    };
-    let delta = MessageDelta {
-        delta: delta.into(),
-        usage: usage.into(),
-        extra: Map::new(),
-    };
-    let event = stream_event(out, facts, ApiEvent::MessageDelta(Box::new(delta)));
-    out.send(&Message::StreamEvent(Box::new(event)));
+    let usage = json!({ "output_tokens": facts.usage.output_tokens });
+    let event = json!({ "delta": { "stop_reason": stop_reason }, "usage": usage });
+    facts.send(out, &RECORDED.message_delta, json!({ "event": event }));
 }
 
 pub(crate) fn message_stop(out: &mut Outbox, facts: &MessageFacts) {
-    let event = stream_event(out, facts, ApiEvent::MessageStop(MessageStop::default()));
-    out.send(&Message::StreamEvent(Box::new(event)));
+    facts.send(out, &RECORDED.message_stop, json!({}));
 }
 
 /// The `message_delta` the CLI makes up for a message that was cut off.
 pub(crate) fn abandoned_delta(out: &mut Outbox, facts: &MessageFacts) {
-    let delta = StopDelta {
-        stop_reason: Field::Null,
-        stop_sequence: Field::Null,
-        extra: object(json!({ "container": null, "stop_details": null })),
-    };
-    let usage = Usage {
-        output_tokens: 1.into(),
-        extra: object(json!({
-            "output_tokens_details": { "thinking_tokens": 0 },
-            "iterations": [],
-            "server_tool_use": { "web_search_requests": 0, "web_fetch_requests": 0 },
-            "fallback_credit": null,
-        })),
-        ..start_usage(facts.usage)
-    };
-    let delta = MessageDelta {
-        delta: delta.into(),
-        usage: usage.into(),
-        extra: object(json!({ "context_management": null })),
-    };
-    let event = stream_event(out, facts, ApiEvent::MessageDelta(Box::new(delta)));
-    out.send(&Message::StreamEvent(Box::new(event)));
+    let event = json!({ "usage": usage(facts.usage, 1) });
+    facts.send(out, &RECORDED.abandoned_delta, json!({ "event": event }));
 }
 
 /// The `message_stop` of a message that was cut off.
 pub(crate) fn aborted_stop(out: &mut Outbox, facts: &MessageFacts, from_block_index: u64) {
-    let abandoned = AbandonedBlocks {
-        api_message_id: facts.id.clone().into(),
-        from_block_index: from_block_index.into(),
-        extra: Map::new(),
-    };
-    let event = StreamEvent {
-        abandoned_blocks: abandoned.into(),
-        ..stream_event(out, facts, ApiEvent::MessageStop(MessageStop::default()))
-    };
-    out.send(&Message::StreamEvent(Box::new(event)));
+    let abandoned = json!({ "api_message_id": facts.id, "from_block_index": from_block_index });
+    facts.send(
+        out,
+        &RECORDED.message_stop,
+        json!({ "abandoned_blocks": abandoned }),
+    );
 }
 
 /// The consolidated frame of one block; `aborted` when the block was cut off.
 pub(crate) fn assistant(out: &mut Outbox, facts: &MessageFacts, block: ContentBlock, aborted: bool) {
     let thinks = matches!(block, ContentBlock::Thinking(_));
-    let extra = if thinks {
-        object(json!({ "thinking_duration_ms": 1, "thinking_display": "updates" }))
-    } else {
-        Map::new()
-    };
-    let message = api_message(facts, vec![block], object(json!({ "context_management": null })));
-    let frame = AssistantMessage {
-        message,
-        parent_tool_use_id: Field::Null,
-        uuid: out.uuid().into(),
-        session_id: out.session_id.clone().into(),
-        request_id: facts.request_id.as_str().into(),
-        timestamp: out.timestamp().into(),
-        aborted: aborted.then_some(true).into(),
-        user_message_uuid: facts.prompt.clone().into(),
-        user_message_uuids: uuids(&facts.prompts),
-        extra,
-        ..AssistantMessage::default()
-    };
-    out.send(&Message::Assistant(Box::new(frame)));
+    let mut message = facts.message(&[block]);
+    add(&mut message, "context_management", Some(Value::Null));
+    let mut frame =
+        json!({ "message": message, "request_id": facts.request_id, "timestamp": out.timestamp() });
+    add(&mut frame, "aborted", aborted.then_some(true));
+    facts.add_prompts(&mut frame);
+    add(&mut frame, "thinking_duration_ms", thinks.then_some(1));
+    add(&mut frame, "thinking_display", thinks.then_some("updates"));
+    out.send_recorded(&RECORDED.assistant, frame);
 }
 
 /// A call of a subagent's; `parent` is the call that started it.
 pub(crate) fn subagent_call(out: &mut Outbox, facts: &MessageFacts, call: ToolUseBlock, parent: &ToolUseId) {
-    let frame = AssistantMessage {
-        message: api_message(facts, vec![ContentBlock::ToolUse(call)], Map::new()),
-        parent_tool_use_id: parent.clone().into(),
-        uuid: out.uuid().into(),
-        session_id: out.session_id.clone().into(),
-        request_id: facts.request_id.as_str().into(),
-        timestamp: out.timestamp().into(),
-        ..AssistantMessage::default()
-    };
-    out.send(&Message::Assistant(Box::new(frame)));
+    let frame = json!({
+        "message": facts.message(&[ContentBlock::ToolUse(call)]), "parent_tool_use_id": parent,
+        "request_id": facts.request_id, "timestamp": out.timestamp(),
+    });
+    out.send_recorded(&RECORDED.assistant, frame);
 }
 
 /// The frame that tells of a failed request, in the CLI's own voice.
 pub(crate) fn synthetic_assistant(out: &mut Outbox, facts: &SyntheticFacts<'_>) {
-    let message = ApiMessage {
-        content: vec![ContentBlock::text(facts.text)].into(),
-        id: ApiMessageId::from(out.uuid().into_string()).into(),
-        kind: "message".into(),
-        role: "assistant".into(),
-        model: SYNTHETIC_MODEL.into(),
-        stop_reason: facts.stop_reason.into(),
-        stop_sequence: "".into(),
-        usage: Usage {
-            extra: object(json!({
-                "output_tokens_details": null,
-                "server_tool_use": { "web_search_requests": 0, "web_fetch_requests": 0 },
-                "service_tier": null,
-                "cache_creation": { "ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0 },
-                "inference_geo": null,
-                "iterations": null,
-                "speed": null,
-                "fallback_credit": null,
-            })),
-            ..usage_of(TokenUsage::NONE)
-        }
-        .into(),
-        extra: object(json!({
-            "diagnostics": null, "container": null, "stop_details": null, "context_management": null,
-        })),
-    };
-    let frame = AssistantMessage {
-        message,
-        parent_tool_use_id: Field::Null,
-        uuid: out.uuid().into(),
-        session_id: out.session_id.clone().into(),
-        timestamp: out.timestamp().into(),
-        error: ApiErrorKind::from(facts.error.to_owned()).into(),
-        request_id: facts.request_id.map(str::to_owned).into(),
-        is_api_error_message: true.into(),
-        api_error_status: facts.status.into(),
-        ..AssistantMessage::default()
-    };
-    out.send(&Message::Assistant(Box::new(frame)));
+    let content = [ContentBlock::text(facts.text)];
+    let mut frame = json!({
+        "message": { "content": content, "id": out.uuid(), "stop_reason": facts.stop_reason },
+        "timestamp": out.timestamp(), "error": facts.error,
+    });
+    add(&mut frame, "request_id", facts.request_id);
+    add(&mut frame, "api_error_status", facts.status);
+    out.send_recorded(&RECORDED.failed_request, frame);
 }
 
-fn stream_event(out: &mut Outbox, facts: &MessageFacts, event: ApiEvent) -> StreamEvent {
-    StreamEvent {
-        event,
-        parent_tool_use_id: Field::Null,
-        api_message_id: facts.id.clone().into(),
-        uuid: out.uuid().into(),
-        session_id: out.session_id.clone().into(),
-        ..StreamEvent::default()
-    }
-}
-
-fn api_message(facts: &MessageFacts, content: Vec<ContentBlock>, extra: Map<String, Value>) -> ApiMessage {
-    ApiMessage {
-        content: content.into(),
-        id: facts.id.clone().into(),
-        kind: "message".into(),
-        role: "assistant".into(),
-        model: facts.model.as_str().into(),
-        stop_reason: Field::Null,
-        stop_sequence: Field::Null,
-        usage: start_usage(facts.usage).into(),
-        extra,
-    }
-}
-
-fn start_usage(usage: TokenUsage) -> Usage {
-    usage_of(TokenUsage {
-        output_tokens: 1,
-        ..usage
+/// What a request has cost, with as many tokens written.
+pub(super) fn usage(usage: TokenUsage, output_tokens: u64) -> Value {
+    json!({
+        "input_tokens": usage.input_tokens, "output_tokens": output_tokens,
+        "cache_creation_input_tokens": usage.cache_creation_tokens, "cache_read_input_tokens": usage.cache_read_tokens,
     })
-}
-
-fn usage_of(usage: TokenUsage) -> Usage {
-    Usage {
-        input_tokens: usage.input_tokens.into(),
-        output_tokens: usage.output_tokens.into(),
-        cache_creation_input_tokens: usage.cache_creation_tokens.into(),
-        cache_read_input_tokens: usage.cache_read_tokens.into(),
-        ..Usage::default()
-    }
 }

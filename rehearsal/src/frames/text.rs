@@ -184,3 +184,15 @@ pub(crate) fn failure(kind: FailureKind, model: &str) -> String {
         FailureKind::MaxBudget => "Reached maximum budget".to_owned(),
     }
 }
+
+/// The name of a tool for people: the last part of an MCP tool's name, with a capital; else the name.
+pub(crate) fn display_name(tool: &str) -> String {
+    let Some((_, last)) = tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) else {
+        return tool.to_owned();
+    };
+    let mut letters = last.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).collect())
+        .unwrap_or_default()
+}

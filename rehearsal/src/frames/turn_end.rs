@@ -5,15 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use claude_sdk_bridge::messages::{
-    ApiErrorKind, Field, Lenient, List, Message, MessageUuid, ModelUsage, Origin, OutputTokensDetails,
-    PermissionDenial, ResultMessage, ResultSubtype, Table, TerminalReason, Usage,
-};
-use serde_json::{Map, Number, Value, json};
+use claude_sdk_bridge::messages::{MessageUuid, PermissionDenial, ResultSubtype, TerminalReason};
+use serde_json::{Number, Value, json};
 
-use super::object;
 use super::outbox::Outbox;
-use super::system::uuids;
+use super::recorded::{RECORDED, add, with};
+use super::stream::usage;
+use super::system::add_prompts;
 use crate::script::TokenUsage;
 
 /// Everything a result says.
@@ -55,72 +53,58 @@ pub(crate) enum Timing {
 }
 
 pub(crate) fn result(out: &mut Outbox, facts: ResultFacts) {
-    let extra = extra(out, &facts);
+    let mut frame = json!({
+        "subtype": facts.subtype, "is_error": facts.is_error, "stop_reason": facts.stop_reason,
+        "terminal_reason": facts.terminal_reason, "duration_ms": facts.duration_ms,
+        "duration_api_ms": facts.duration_ms, "num_turns": facts.num_turns,
+        "total_cost_usd": cost_usd(facts.totals.values().copied()), "usage": usage(facts.usage, facts.usage.output_tokens),
+        "modelUsage": model_usage(&facts.totals), "model_usage_since_last_result": model_usage(&facts.since_last),
+        "permission_denials": facts.denials, "queued_turn_count": facts.queued, "result_index": facts.index,
+    });
     let success = facts.subtype == ResultSubtype::Success;
-    let frame = ResultMessage {
-        api_error_status: match (success, facts.api_error_status) {
-            (true, status) => status.map_or(Field::Null, Field::Known),
-            (false, _) => Field::Absent,
-        },
-        subtype: facts.subtype.into(),
-        is_error: facts.is_error.into(),
-        result: facts.text.into(),
-        errors: facts.errors.map(List::from_iter).into(),
-        stop_reason: facts.stop_reason.map_or(Field::Null, Field::Known),
-        terminal_reason: facts.terminal_reason.into(),
-        api_error: facts
-            .api_error
-            .map(|kind| ApiErrorKind::from(kind.to_owned()))
-            .into(),
-        duration_ms: facts.duration_ms.into(),
-        duration_api_ms: facts.duration_ms.into(),
-        num_turns: facts.num_turns.into(),
-        total_cost_usd: cost_usd(facts.totals.values().copied()).into(),
-        usage: usage(facts.usage).into(),
-        model_usage: model_usage(&facts.totals).into(),
-        model_usage_since_last_result: model_usage(&facts.since_last).into(),
-        permission_denials: facts.denials.into_iter().collect::<List<_>>().into(),
-        queued_turn_count: facts.queued.into(),
-        result_index: facts.index.into(),
-        user_message_uuid: facts.prompt.into(),
-        user_message_uuids: uuids(&facts.prompts),
-        origin: facts
-            .origin
-            .map(|kind| Origin {
-                kind: kind.into(),
-                extra: Map::new(),
-            })
-            .into(),
-        fast_mode_state: "off".into(),
-        uuid: out.uuid().into(),
-        session_id: out.session_id.clone().into(),
-        extra,
-        ..ResultMessage::default()
-    };
-    out.send(&Message::Result(Box::new(frame)));
+    add(
+        &mut frame,
+        "api_error_status",
+        success.then_some(facts.api_error_status),
+    );
+    add(&mut frame, "result", facts.text);
+    add(&mut frame, "errors", facts.errors);
+    add(&mut frame, "api_error", facts.api_error);
+    add(
+        &mut frame,
+        "origin",
+        facts.origin.map(|kind| json!({ "kind": kind })),
+    );
+    if facts.timing == Timing::Answered {
+        for key in [
+            "ttft_ms",
+            "ttft_stream_ms",
+            "time_to_request_ms",
+            "first_content_frame_ms",
+        ] {
+            add(&mut frame, key, Some(facts.duration_ms));
+        }
+        let of_prompt = facts.prompt.is_some();
+        let tokens = facts.usage.input_tokens;
+        add(
+            &mut frame,
+            "request_sent_wall_ms",
+            of_prompt.then(|| out.wall_ms()),
+        );
+        add(
+            &mut frame,
+            "first_request_input_tokens",
+            of_prompt.then_some(tokens),
+        );
+    }
+    add(&mut frame, "user_message_uuid", facts.prompt);
+    add_prompts(&mut frame, &facts.prompts);
+    out.send_recorded(&RECORDED.result, frame);
 }
 
 /// The result of a session that never started.
 pub(crate) fn startup_failure(out: &mut Outbox, error: &str) {
-    let nothing = TokenUsage::NONE;
-    let frame = ResultMessage {
-        subtype: ResultSubtype::ErrorDuringExecution.into(),
-        duration_ms: 0.into(),
-        duration_api_ms: 0.into(),
-        is_error: true.into(),
-        num_turns: 0.into(),
-        stop_reason: Field::Null,
-        total_cost_usd: cost_usd([].into_iter()).into(),
-        usage: usage(nothing).into(),
-        model_usage: Table::new().into(),
-        permission_denials: List::default().into(),
-        errors: List::from_iter([error.to_owned()]).into(),
-        result_index: 0.into(),
-        uuid: out.uuid().into(),
-        session_id: out.session_id.clone().into(),
-        ..ResultMessage::default()
-    };
-    out.send(&Message::Result(Box::new(frame)));
+    out.send_recorded(&RECORDED.startup_failure, json!({ "errors": [error] }));
 }
 
 /// What the tokens cost, in dollars.
@@ -133,31 +117,16 @@ pub(crate) fn cost_usd(usages: impl Iterator<Item = TokenUsage>) -> Number {
 }
 
 /// The usage table of a result.
-fn model_usage(usages: &BTreeMap<String, TokenUsage>) -> Table<ModelUsage> {
-    usages
-        .iter()
-        .map(|(model, used)| {
-            let usage = ModelUsage {
-                input_tokens: used.input_tokens.into(),
-                output_tokens: used.output_tokens.into(),
-                cache_read_input_tokens: used.cache_read_tokens.into(),
-                cache_creation_input_tokens: used.cache_creation_tokens.into(),
-                web_search_requests: 0.into(),
-                thinking_tokens: 0.into(),
-                cost_usd: cost_usd([*used].into_iter()).into(),
-                context_window: 1_000_000.into(),
-                max_output_tokens: 128_000.into(),
-                canonical_model: model.as_str().into(),
-                provider: "firstParty".into(),
-                extra: object(json!({
-                    "cacheCreationEphemeral5mInputTokens": 0,
-                    "cacheCreationEphemeral1hInputTokens": 0,
-                    "costBasis": "list",
-                })),
-            };
-            (model.clone(), Lenient::Known(usage))
-        })
-        .collect()
+fn model_usage(usages: &BTreeMap<String, TokenUsage>) -> Value {
+    let usages = usages.iter().map(|(model, used)| {
+        let facts = json!({
+            "inputTokens": used.input_tokens, "outputTokens": used.output_tokens,
+            "cacheReadInputTokens": used.cache_read_tokens, "cacheCreationInputTokens": used.cache_creation_tokens,
+            "costUSD": cost_usd([*used].into_iter()), "canonicalModel": model,
+        });
+        (model.clone(), with(&RECORDED.model_usage, facts))
+    });
+    Value::Object(usages.collect())
 }
 
 fn nano_dollars(usage: TokenUsage) -> u64 {
@@ -165,64 +134,4 @@ fn nano_dollars(usage: TokenUsage) -> u64 {
         + usage.output_tokens * 20_000
         + usage.cache_read_tokens * 200
         + usage.cache_creation_tokens * 5000
-}
-
-fn usage(usage: TokenUsage) -> Usage {
-    Usage {
-        input_tokens: usage.input_tokens.into(),
-        output_tokens: usage.output_tokens.into(),
-        cache_creation_input_tokens: usage.cache_creation_tokens.into(),
-        cache_read_input_tokens: usage.cache_read_tokens.into(),
-        output_tokens_details: OutputTokensDetails {
-            thinking_tokens: 0.into(),
-            extra: Map::new(),
-        }
-        .into(),
-        service_tier: "standard".into(),
-        server_tool_use: json!({ "web_search_requests": 0, "web_fetch_requests": 0 }).into(),
-        extra: object(json!({
-            "cache_creation": { "ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 0 },
-            "inference_geo": "",
-            "iterations": [],
-            "speed": "standard",
-            "fallback_credit": null,
-        })),
-    }
-}
-
-fn extra(out: &Outbox, facts: &ResultFacts) -> Map<String, Value> {
-    let mut extra = object(json!({
-        "fast_mode_disabled_reason": "sdk_opt_in_required",
-        "subagent_stats": {
-            "spawned": 0,
-            "requested": { "background": 0, "foreground": 0, "unset": 0 },
-            "started_in_background": 0,
-            "max_depth": 0,
-            "spawned_by_subagents": 0,
-            "completed": 0,
-            "failed": 0,
-            "killed": { "parent": 0, "user": 0, "system": 0 },
-            "refused": { "depth_limit": 0, "concurrency_limit": 0, "budget": 0 },
-            "by_type": {},
-        },
-        "safety_stops": 0,
-    }));
-    if facts.timing == Timing::Answered {
-        for key in [
-            "ttft_ms",
-            "ttft_stream_ms",
-            "time_to_request_ms",
-            "first_content_frame_ms",
-        ] {
-            extra.insert(key.to_owned(), facts.duration_ms.into());
-        }
-        if facts.prompt.is_some() {
-            extra.insert("request_sent_wall_ms".to_owned(), out.wall_ms().into());
-            extra.insert(
-                "first_request_input_tokens".to_owned(),
-                facts.usage.input_tokens.into(),
-            );
-        }
-    }
-    extra
 }

@@ -70,11 +70,10 @@ impl Engine {
         self.core.host_hooks = HostHooks::of(request);
         let mut offer =
             frames::initialize_response(&self.core.commands, self.core.mode, state, self.core.setup.pid);
-        if self.core.host_hooks.are_there() {
-            offer.hooks_applied = true.into();
-        }
-        let mut offer = json!(offer);
         if let Value::Object(fields) = &mut offer {
+            if self.core.host_hooks.are_there() {
+                fields.insert("hooks_applied".to_owned(), true.into());
+            }
             fields.extend(self.core.script.session.initialize.clone());
         }
         let body = SuccessBody {
@@ -151,7 +150,7 @@ impl Engine {
                 .model
                 .clone()
                 .or_else(|| self.core.script.session.model.clone());
-            scripted.unwrap_or_else(|| frames::DEFAULT_MODEL.to_owned())
+            scripted.unwrap_or_else(|| frames::resolve_model(frames::DEFAULT_MODEL).to_owned())
         });
         let resolved = frames::resolve_model(&name).to_owned();
         if resolved != self.core.model {

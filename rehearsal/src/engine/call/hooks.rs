@@ -237,7 +237,7 @@ impl Round {
                     extra: Map::from_iter([("tag".to_owned(), json!("hook_callback_failed"))]),
                     ..Informational::default()
                 };
-                frames::informational(&mut core.out, told);
+                frames::informational(&mut core.out, &told);
             }
         }
     }

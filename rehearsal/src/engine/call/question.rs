@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::Call;
 use super::by_script::needs_person;
 use crate::engine::core::Core;
-use crate::frames;
+use crate::frames::text;
 
 /// The question where the script says that there is one.
 pub(crate) fn scripted(call: &Call, core: &Core) -> CanUseTool {
@@ -35,7 +35,7 @@ pub(crate) fn about(call: &Call, core: &Core) -> CanUseTool {
         agent_id: call.agent().map(TaskId::from).into(),
         display_name: ask
             .display_name
-            .map_or_else(|| frames::display_name(name).into(), Field::Known),
+            .map_or_else(|| text::display_name(name).into(), Field::Known),
         title: ask.title.into(),
         description: ask.description.or_else(|| description(call, core)).into(),
         permission_suggestions: ask.suggestions.map(List::from_iter).into(),

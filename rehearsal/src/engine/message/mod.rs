@@ -123,7 +123,7 @@ impl Block {
             block
                 .chunks
                 .prepare(&core.out, delta, index, message.facts.id.as_str());
-            frames::block_start(&mut core.out, &message.facts, index, block.begun(calls));
+            frames::block_start(&mut core.out, &message.facts, index, &block.begun(calls));
             if matches!(block.kind, BlockKind::Thinking) {
                 frames::thinking_tokens(&mut core.out, block.chunks.estimated_tokens());
             }
