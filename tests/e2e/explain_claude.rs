@@ -196,7 +196,26 @@ fn groups(world: &World) -> Vec<Group> {
             ]
             .concat(),
         ),
+        group(&json!({"allow": ["Skill(greet)"]}), skills("runs")),
+        group(
+            &json!({"allow": ["Skill"], "ask": ["Skill(greet)"]}),
+            skills("runs"),
+        ),
+        group(
+            &json!({"allow": ["Skill"], "deny": ["Skill(gr:*)"]}),
+            skills("denied"),
+        ),
+        group(&json!({"allow": ["Skill(gr*)"]}), skills("asked")),
     ]
+}
+
+/// A skill without and with arguments.
+fn skills(outcome: &'static str) -> Vec<((&'static str, Value), &'static str)> {
+    let inputs = [
+        json!({"skill": "greet"}),
+        json!({"skill": "greet", "args": "Bob"}),
+    ];
+    inputs.map(|input| (("Skill", input), outcome)).into()
 }
 
 /// What Claude asks about before it is changed, and what looks like it.
@@ -253,6 +272,7 @@ fn explain_says_what_claude_does(world: &mut World) {
     ] {
         crate::perm_support::project_file(world, name, text);
     }
+    crate::perm_support::skill_greet(world);
     let (_agent, mut client) = greet(world);
     client.ignore("current_mode_update");
     client.ignore("config_option_update");
@@ -284,9 +304,14 @@ fn explain_says_what_claude_does(world: &mut World) {
             let told = told(world, number);
             let became = if asked(&turn).contains(&id(number).as_str()) {
                 "asked"
-            } else if ["has been denied", "is denied", "deny rule"]
-                .iter()
-                .any(|words| told.contains(words))
+            } else if [
+                "has been denied",
+                "is denied",
+                "deny rule",
+                "blocked by permission rules",
+            ]
+            .iter()
+            .any(|words| told.contains(words))
             {
                 "denied"
             } else {

@@ -16,6 +16,7 @@ pub(super) struct HostPattern(Vec<Glyph>);
 /// A name, alone or with any arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NamePattern {
+    text: String,
     name: Vec<Glyph>,
     any_arguments: bool,
 }
@@ -56,8 +57,10 @@ impl HostPattern {
 impl NamePattern {
     pub(super) fn read(content: &str) -> Self {
         let name = content.strip_suffix(":*").or_else(|| content.strip_suffix(" *"));
+        let text = without_slash(name.unwrap_or(content));
         Self {
-            name: stars(without_slash(name.unwrap_or(content))),
+            text: text.to_owned(),
+            name: stars(text),
             any_arguments: name.is_some(),
         }
     }
@@ -65,6 +68,12 @@ impl NamePattern {
     /// Whether it allows the name with these arguments.
     pub(super) fn fits(&self, name: &str, arguments: &str) -> bool {
         self.names(name) && (self.any_arguments || arguments.trim().is_empty())
+    }
+
+    /// Whether it is the name of a skill to Claude, with whatever arguments: letter by letter, or how the name begins.
+    pub(super) fn is_skill(&self, name: &str) -> bool {
+        let name = without_slash(name);
+        name == self.text || self.any_arguments && name.starts_with(&self.text)
     }
 
     /// Whether it is a name together with its arguments, as older versions of Claude give them.

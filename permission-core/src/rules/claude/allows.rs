@@ -2,12 +2,17 @@
 //!
 //! Place in the flow: `explain` asks once no deny or ask rule is about the call. Must not be asked for a policy.
 
+use std::sync::Arc;
+
 use super::{
-    super::decide::{Allowed, Needs},
-    FED, certain, is_legible, is_whole, name, unasked,
+    super::{
+        decide::{Allowed, Needs},
+        grammar::{Content, Meaning},
+    },
+    FED, certain, is_legible, is_skill, is_whole, name, unasked,
 };
 use crate::{
-    rules::{Call, Rule, RuleSet},
+    rules::{Call, Rule, RuleKind, RuleSet},
     shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands},
     tools::ToolGroup,
 };
@@ -22,10 +27,22 @@ impl RuleSet {
             Some(analysis) => rules
                 .allows_tool(call)
                 .or_else(|| rules.claude_allows_commands(call, analysis, edits_accepted)),
+            None if ToolGroup::of(call.tool) == ToolGroup::Skill => rules.claude_allows_skill(call),
             None => rules
                 .allows(call, edits_accepted)
                 .or_else(|| needs_no_rule(call, edits_accepted)),
         }
+    }
+
+    fn claude_allows_skill(&self, call: &Call<'_>) -> Option<Allowed> {
+        let by_name = || {
+            let rule = self.of(RuleKind::Allow).find(|rule| {
+                let Meaning { tool, content, .. } = &rule.meaning;
+                tool.names(call.tool) && matches!(content, Content::Name(name) if is_skill(name, call))
+            })?;
+            Some(Allowed::ByRules(vec![Arc::clone(rule)]))
+        };
+        self.allows_tool(call).or_else(by_name)
     }
 
     /// What a command does with code that it is fed is its own matter to Claude; what is allowed by a rule is asked about

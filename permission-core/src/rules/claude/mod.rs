@@ -16,6 +16,7 @@ use super::{
     grammar::{Content, Meaning, whole_tool},
     path::PathPattern,
     reach::parameter_fits,
+    value::NamePattern,
 };
 use crate::{
     settings::{RuleTexts, SettingsSource, Sourced},
@@ -71,12 +72,20 @@ fn is_about(rule: &Rule, call: &Call<'_>) -> bool {
         Content::Host(host) => {
             tool.limits(call.tool) && call.text("url").and_then(|url| host.fits(url)).unwrap_or(false)
         }
+        Content::Name(name) if ToolGroup::of(call.tool) == ToolGroup::Skill => {
+            // Who is asked about a skill is asked unless it is allowed.
+            rule.kind == RuleKind::Deny && tool.limits(call.tool) && is_skill(name, call)
+        }
         Content::Name(name) => {
             tool.limits(call.tool) && decide::name_of(call).is_some_and(|(value, _)| name.names(value))
         }
         // A content that means nothing for its tool.
         Content::Whole | Content::Nothing => false,
     }
+}
+
+fn is_skill(pattern: &NamePattern, call: &Call<'_>) -> bool {
+    decide::name_of(call).is_some_and(|(name, _)| pattern.is_skill(name))
 }
 
 /// The command as it is compared: with its name as it runs, and without what runs it.

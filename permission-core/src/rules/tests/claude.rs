@@ -173,6 +173,32 @@ fn a_rule_for_a_whole_tool_is_about_no_other_tool() {
 }
 
 #[test]
+fn claude_takes_a_rule_for_a_skill_whatever_its_arguments() {
+    let rows = [
+        ("greet", true),
+        ("/greet", true),
+        ("greet *", true),
+        ("gr:*", true),
+        ("gr *", true),
+        ("gr*", false),
+        ("*eet", false),
+        ("Greet", false),
+        ("greet Bob", false),
+    ];
+    for (content, expected) in rows {
+        let rule = format!("Skill({content})");
+        for input in [
+            json!({"skill": "greet"}),
+            json!({"skill": "greet", "args": "Bob"}),
+        ] {
+            let found = |kind| limits(kind, &rule, SettingsSource::Local, "Skill", &input);
+            assert_eq!(found("deny"), expected, "{rule} {input}");
+            assert!(!found("ask"), "{rule} {input}");
+        }
+    }
+}
+
+#[test]
 fn a_path_begins_where_claude_lets_it_begin() {
     let rows = [
         (
