@@ -51,6 +51,34 @@ const NOT_UNASKED: [&str; 9] = [
     "git --version",
 ];
 
+/// What these rules allow: to `touch`, `git push`, `find`, `python3` and `git -C`.
+const ALLOWED: [&str; 9] = [
+    "git -C sub push x",
+    "git  push x",
+    "python3 -c 'print(\"*\")'",
+    "cd . && python3 -V",
+    "touch 'a b' 'a[b' a~",
+    "find . -perm /u+x",
+    "find . | xargs -n 1 wc",
+    "printf -- x",
+    "cat 'a*'",
+];
+/// What they do not allow.
+const NOT_ALLOWED: [&str; 10] = [
+    "touch '*'",
+    "touch \"a?\"",
+    "touch '[x]'",
+    "touch 'a$b'",
+    "cat '~'",
+    "echo 'a\\ b'",
+    "cd sub; cd ..; ls",
+    "printf -v x y",
+    "find . -name nothing -exec touch {} +",
+    "find . -newer /etc/hosts",
+];
+/// How Claude itself writes a message.
+const COMMIT: &str = "git commit -m \"$(cat <<'EOF'\nit's $HOME\nEOF\n)\"";
+
 /// Settings, and calls with what becomes of them.
 struct Group {
     user: String,
@@ -193,6 +221,18 @@ fn groups(world: &World) -> Vec<Group> {
                 all("asked", &["touch .yarnrc", "echo x > .profile"]),
                 all("runs", &["cat .yarnrc"]),
                 all("denied", &["rm keep.txt"]),
+            ]
+            .concat(),
+        ),
+        group(
+            &json!({"allow": ["Bash(touch *)", "Bash(git push *)", "Bash(find *)", "Bash(python3 *)", "Bash(git -C *)"]}),
+            [all("runs", &ALLOWED), all("asked", &NOT_ALLOWED)].concat(),
+        ),
+        group(
+            &json!({"allow": ["Bash(git *)"], "ask": ["Bash(git push *)"]}),
+            [
+                all("runs", &["git -C sub push", "git -c a.b=c push x", COMMIT]),
+                all("asked", &["git push x", "FOO=1 git push x"]),
             ]
             .concat(),
         ),

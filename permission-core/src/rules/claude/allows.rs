@@ -9,11 +9,11 @@ use super::{
         decide::{Allowed, Needs},
         grammar::{Content, Meaning},
     },
-    FED, certain, is_legible, is_skill, is_whole, name, unasked,
+    FED, certain, files, is_legible, is_skill, is_whole, name, unasked,
 };
 use crate::{
     rules::{Call, Rule, RuleKind, RuleSet},
-    shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands},
+    shell::{Analysis, Commands, Doubt, Invocation, Word, analyse, is_edit, operands},
     tools::ToolGroup,
 };
 
@@ -24,9 +24,10 @@ impl RuleSet {
         let rules = self.iter().filter(|rule| named(rule)).cloned().collect();
         let rules = Self { rules };
         match call.analysis() {
-            Some(analysis) => rules
-                .allows_tool(call)
-                .or_else(|| rules.claude_allows_commands(call, analysis, edits_accepted)),
+            Some(analysis) => rules.allows_tool(call).or_else(|| match without_documents(call) {
+                Some(text) => rules.claude_allows_commands(call, &analyse(&text), edits_accepted),
+                None => rules.claude_allows_commands(call, analysis, edits_accepted),
+            }),
             None if ToolGroup::of(call.tool) == ToolGroup::Skill => rules.claude_allows_skill(call),
             None => rules
                 .allows(call, edits_accepted)
@@ -45,37 +46,113 @@ impl RuleSet {
         self.allows_tool(call).or_else(by_name)
     }
 
-    /// What a command does with code that it is fed is its own matter to Claude; what is allowed by a rule is asked about
-    /// after a change of directory.
+    /// What a command does with code that it is fed is its own matter to Claude.
     fn claude_allows_commands(
         &self,
         call: &Call<'_>,
         analysis: &Analysis,
         edits_accepted: bool,
     ) -> Option<Allowed> {
-        if !is_legible(analysis, &[Doubt::Branch, Doubt::Code, Doubt::Wrapper]) {
+        let text = call.text("command").unwrap_or_default();
+        let legible = is_legible(analysis, &[Doubt::Branch, Doubt::Code, Doubt::Wrapper]);
+        if !legible || has_escaped_blank(text) || !certain(analysis).all(is_plain) {
             return None;
         }
         // `[[ … ]]` alone runs nothing.
         let tests = matches!(analysis, Analysis::Unanalysable(found) if found.doubts == [Doubt::Branch]);
-        if tests
-            && analysis.seen() == &Commands::default()
-            && !call.text("command").unwrap_or_default().contains('$')
-        {
+        if tests && analysis.seen() == &Commands::default() && !text.contains('$') {
             return Some(Allowed::ReadOnly);
         }
+        let seen = as_compared(analysis.seen());
+        let needs = |invocation: &Invocation| needs(call, &seen, invocation, edits_accepted);
+        let allowed = self.allows_commands(call, &seen, edits_accepted, &needs)?;
         let mut all = certain(analysis);
-        let moves = all.any(|invocation| name(invocation) == "cd");
-        let text = call.text("command").unwrap_or_default();
+        // More than one change of directory is asked about, and what it writes after one.
+        let moves = all.clone().filter(|invocation| name(invocation) == "cd").count();
+        let writes = all.any(|invocation| files::WRITERS.contains(&name(invocation)));
         let timed = text.split_whitespace().next() == Some("time");
-        let wrapped =
-            matches!(analysis, Analysis::Unanalysable(found) if found.doubts.contains(&Doubt::Wrapper));
-        let needs = |invocation: &Invocation| needs(call, analysis, invocation, edits_accepted);
-        let allowed = self.allows_commands(call, analysis.seen(), edits_accepted, &needs);
-        allowed.filter(|allowed| match allowed {
+        let runs = match allowed {
             Allowed::ReadOnly => !timed,
-            Allowed::ByRules(_) | Allowed::AcceptedEdit => !moves && !wrapped,
-        })
+            Allowed::ByRules(_) | Allowed::AcceptedEdit => moves == 0 || !writes,
+        };
+        (runs && moves < 2).then_some(allowed)
+    }
+}
+
+/// The command with a word for each `$(cat <<'EOF' …)`: to Claude that is a text.
+fn without_documents(call: &Call<'_>) -> Option<String> {
+    let mut text = call.text("command")?.to_owned();
+    let mut found = false;
+    while let Some((before, behind)) = text.split_once("$(cat <<'") {
+        let (delimiter, rest) = behind.split_once('\'')?;
+        let body = rest.strip_prefix('\n')?;
+        let end = format!("\n{delimiter}\n)");
+        let (_, after) = body.split_once(&end)?;
+        text = format!("{before}text{after}");
+        found = true;
+    }
+    found.then_some(text)
+}
+
+/// A backslash before a blank, in quotes too; but for the end of a line behind a blank.
+fn has_escaped_blank(text: &str) -> bool {
+    let mut before = ' ';
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek() {
+            Some('\n') if c == '\\' && matches!(before, ' ' | '\t') => {}
+            Some(next) if c == '\\' && next.is_whitespace() => return true,
+            Some(_) | None => {}
+        }
+        before = c;
+    }
+    false
+}
+
+/// Whether Claude takes every word of a command as it stands.
+fn is_plain(invocation: &Invocation) -> bool {
+    let hides = |word: &Word| {
+        word.raw
+            .lines()
+            .skip(1)
+            .any(|line| line.trim_start().starts_with('#'))
+    };
+    let known = |name| files::READERS.contains(&name) || files::WRITERS.contains(&name);
+    let mut files = operands(&invocation.words).into_iter();
+    let plain = files.all(|file| is_plain_path(file.path.text(), files::WRITERS.contains(&name(invocation))));
+    !invocation.words.iter().any(hides) && (plain || !known(name(invocation)))
+}
+
+/// Claude takes what is quoted in a path for what it would be without quotes.
+fn is_plain_path(path: &str, written: bool) -> bool {
+    let set = || path.split_once('[').is_some_and(|(_, rest)| rest.contains(']'));
+    let braces = || path.split_once('{').is_some_and(|(_, rest)| rest.contains('}'));
+    let pattern = || path.contains(['*', '?']) || set() || braces();
+    !(path.starts_with('~') || path.contains(['$', '`']) || written && pattern())
+}
+
+/// The commands as Claude compares them with allow rules: what kind of blanks stands between words is all one, and only of
+/// `find` and `awk` it wants spelled out what they run.
+fn as_compared(seen: &Commands) -> Commands {
+    let mut seen = seen.clone();
+    for invocation in &mut seen.invocations {
+        if !is_spelled(invocation) {
+            invocation.spelled = 0;
+        }
+        for word in &mut invocation.words {
+            " ".clone_into(&mut word.gap);
+        }
+    }
+    seen
+}
+
+fn is_spelled(invocation: &Invocation) -> bool {
+    let runs =
+        |word: &Word| word.text().contains("system") || word.text().contains('|') || word.text() == "-f";
+    match name(invocation) {
+        "find" => true,
+        "awk" | "gawk" | "mawk" => invocation.words.iter().any(runs),
+        _ => false,
     }
 }
 
@@ -96,13 +173,13 @@ fn needs_no_rule(call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
 }
 
 /// What Claude wants allowed about a command. Behind most wrappers it takes a command for one that it does not know.
-fn needs(call: &Call<'_>, analysis: &Analysis, invocation: &Invocation, edits_accepted: bool) -> Needs {
+fn needs(call: &Call<'_>, seen: &Commands, invocation: &Invocation, edits_accepted: bool) -> Needs {
     let runs = |wrapper: &Invocation| {
         let known = ["nice", "nohup", "stdbuf", "time", "timeout"].contains(&name(wrapper));
         known && !wrapper.certain && wrapper.words.ends_with(&invocation.words)
     };
     let fed = invocation.words.iter().any(|word| word.raw == FED);
-    let wrapped = analysis.seen().invocations.iter().any(runs) || fed && !unasked::is_fed(name(invocation));
+    let wrapped = seen.invocations.iter().any(runs) || fed && !unasked::is_fed(name(invocation));
     let written: Vec<Word> = invocation
         .words
         .iter()

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Commands whose files Claude compares with rules about reading.
-const READERS: [&str; 42] = [
+pub(super) const READERS: [&str; 42] = [
     "awk",
     "base64",
     "cat",
@@ -54,7 +54,7 @@ const READERS: [&str; 42] = [
     "wc",
 ];
 /// Commands whose files Claude compares with rules about editing.
-const WRITERS: [&str; 8] = ["cp", "mkdir", "mv", "rm", "rmdir", "sed", "tee", "touch"];
+pub(super) const WRITERS: [&str; 8] = ["cp", "mkdir", "mv", "rm", "rmdir", "sed", "tee", "touch"];
 
 /// The files of a command that Claude looks at. It looks at none where some part can only be known to the shell.
 pub(super) fn looked_at(call: &Call<'_>, reads: bool) -> Vec<String> {

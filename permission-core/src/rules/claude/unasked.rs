@@ -225,6 +225,10 @@ pub(super) fn is_unasked(invocation: &Invocation) -> bool {
         "git" => git(invocation, rest),
         "ifconfig" => matches!(rest, [interface] if !interface.starts_with('-')),
         "jq" => jq(rest),
+        "printf" => {
+            let format = rest.strip_prefix(&["--"]).unwrap_or(rest);
+            format.first().is_none_or(|format| !format.starts_with('-'))
+        }
         "sed" => matches!(rest, ["-n" | "--quiet" | "--silent", script, ..] if prints_lines(script)),
         "test" => is_read_only(invocation) && !rest.contains(&"="),
         "[" => is_read_only(invocation) && !rest.iter().any(|word| compares_numbers(word)),
@@ -247,6 +251,18 @@ pub(super) fn looked_at(words: &[Word]) -> Vec<Word> {
         return Vec::new();
     }
     let mut files: Vec<Word> = operands(words).into_iter().map(|file| file.path).collect();
+    if name == "find" {
+        // What stands behind the first test is no directory to search, whatever it looks like.
+        let tests = |word: &&Word| word.beginning().starts_with(['-', '(', '!']);
+        let directories = words.iter().skip(1).take_while(|word| !tests(word));
+        let compared = words.iter().zip(words.iter().skip(1));
+        let compared =
+            compared.filter(|(test, _)| test.text().contains("newer") || test.text() == "-samefile");
+        files = directories
+            .chain(compared.map(|(_, file)| file))
+            .cloned()
+            .collect();
+    }
     if FILED.contains(&name) {
         let arguments = words.iter().skip(1);
         files.extend(

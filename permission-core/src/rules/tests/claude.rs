@@ -226,7 +226,18 @@ fn a_path_begins_where_claude_lets_it_begin() {
 
 #[test]
 fn claude_allows_what_every_command_of_it_is_allowed_for() {
-    let settings = json!({"permissions": {"allow": ["Bash(touch *)", "Bash(printf *)", "Bash(bash)"]}});
+    let rules = [
+        "Bash(touch *)",
+        "Bash(bash)",
+        "Bash(git push *)",
+        "Bash(git commit *)",
+        "Bash(git -C *)",
+        "Bash(git -c *)",
+        "Bash(find *)",
+        "Bash(sed *)",
+        "Bash(python3 *)",
+    ];
+    let settings = json!({"permissions": {"allow": rules}});
     let source = SettingsSource::Local;
     let file = SettingsFile::parse(
         source,
@@ -266,6 +277,18 @@ fn claude_allows_what_every_command_of_it_is_allowed_for() {
         "[[ -f o ]]",
         "sed -n 1,5p o",
         "git branch --list x",
+        "git -C sub push",
+        "git -c core.pager=cat log",
+        "git commit -m \"$(cat <<'EOF'\nit's $HOME\nEOF\n)\"",
+        "git  push x",
+        "sed 's/a*$/b/w o' o",
+        "python3 -c 'print(\"*\")'",
+        "cd sub && python3 x.py",
+        "printf -- x",
+        "find . -perm /u+x",
+        "ls \\\n -la",
+        "touch 'a b' 'a[b' a~",
+        "cat 'a*'",
     ] {
         assert!(allows(command), "{command}");
     }
@@ -298,6 +321,23 @@ fn claude_allows_what_every_command_of_it_is_allowed_for() {
         "[[ -f $X ]]",
         "git --version",
         "sort -k1 o",
+        "find . -name x -delete",
+        "find /etc -perm /u+x",
+        "find . -newer /etc/hosts",
+        "touch '*'",
+        "touch '[x]'",
+        "touch '~'",
+        "touch 'a$b'",
+        "touch -r 'a?' b",
+        "cat '~'",
+        "cat '$x'",
+        "echo a\\ b",
+        "echo 'a\\ b'",
+        "ls &&\\\n date",
+        "git commit -m \"$(cat <<EOF\nhi\nEOF\n)\"",
+        "git commit -m \"$(date)\"",
+        "git commit -m 'a\n# b'",
+        "printf -v x y",
     ] {
         assert!(!allows(command), "{command}");
     }
