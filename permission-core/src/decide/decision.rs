@@ -82,6 +82,12 @@ pub enum Reason {
     AcceptedEdit,
     /// The mode asks nothing.
     Bypass,
+    /// The plan is written to this file.
+    PlanFile,
+    /// Claude asks nobody about this tool.
+    Unasked,
+    /// Claude asks before such a file is changed, whatever rules or the mode allow.
+    Sensitive,
     /// No rule matched.
     NothingMatched,
     /// No rule can match: the command cannot be analysed.

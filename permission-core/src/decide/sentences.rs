@@ -43,7 +43,7 @@ pub(super) fn reason(reason: &Reason) -> String {
         Reason::PlanServer => {
             "the session is in plan mode, and the server of this tool does not say that it only reads"
         }
-        Reason::Question => "it is itself a question to the user",
+        Reason::Question => "the call is itself a question to the user",
         Reason::Denials(count) => {
             return format!("{count} calls in a row were denied, so the user is to be asked");
         }
@@ -57,6 +57,11 @@ pub(super) fn reason(reason: &Reason) -> String {
         Reason::ReadOnly => "it only reads, inside the working directories",
         Reason::AcceptedEdit => "edits inside the working directories are accepted in this mode",
         Reason::Bypass => "this mode asks nothing",
+        Reason::PlanFile => "the plan is written to this file",
+        Reason::Unasked => "Claude asks nobody about this tool",
+        Reason::Sensitive => {
+            "Claude protects this file and asks before it is changed, whatever rules or the mode allow"
+        }
         Reason::NothingMatched => "no rule allows it",
         Reason::Unanalysable(why) => return format!("no rule can allow the command, because {why}"),
         Reason::NoPrompt(why) => return format!("{}, and {NO_PROMPT}", self::reason(why)),

@@ -12,9 +12,9 @@ use super::{
     words,
 };
 use crate::{
-    decide::{DecidedBy, Reason, Stage, hooks::HookCommand},
+    decide::{DecidedBy, Decision, Outcome, Reason, Stage, hooks::HookCommand},
     modes::PermissionMode,
-    rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin},
+    rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin, RuleSet},
     settings::SettingsSource,
     tools::{Tool, ToolGroup},
 };
@@ -24,111 +24,78 @@ pub(super) struct Own {
     hooks: Vec<Arc<HookCommand>>,
     /// A policy keeps hooks of others from running.
     kept_out: bool,
-    /// The mode asks nobody.
-    pub(super) silent: bool,
-    pub(super) end: End,
-    /// A rule that a policy would follow, and Claude does not see that it is about the call.
-    unseen: Option<Limit>,
-}
-
-/// A deny or ask rule, and the part of the call that it is about.
-pub(super) struct Limit {
-    rule: Arc<Rule>,
+    pub(super) decision: Decision,
+    /// Where a rule limits the call, the part that it is about.
     part: Option<Part>,
-}
-
-/// Where Claude's own rules lead.
-pub(super) enum End {
-    Runs(Reason, Vec<Arc<Rule>>),
-    /// Claude asks nobody about it, for this reason.
-    Unasked(&'static str),
-    Denied(Limit),
-    /// A rule wants a question.
-    Asked(Limit),
-    /// The tool is a question.
-    Question,
-    /// Claude asks before it changes this file, whatever is allowed; or the mode's classifier decides.
-    Protected(Unruled),
-    /// Nothing says what to do, for this reason; the mode does.
-    Unsaid(Reason, Unruled),
-}
-
-/// What a mode makes of a call that no rule is about.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unruled {
-    Asked,
-    Classified,
+    /// A rule that a policy would follow, and Claude does not see that it is about the call.
+    unseen: Option<(Arc<Rule>, Option<Part>)>,
+    mode: PermissionMode,
+    auto_available: bool,
 }
 
 pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_>) -> Own {
-    let limit = |hit: Hit| Limit {
-        part: call.part(&hit.rule),
-        rule: hit.rule,
+    let decision = decide(&prepared.rules, call);
+    let limit = match (decision.outcome, &decision.reason) {
+        (Outcome::Allow | Outcome::Pass, _) => None,
+        (Outcome::Ask | Outcome::Deny, _) => decision.rule(),
     };
-    let limited = |kind| prepared.rules.claude_limits(kind, call).map(limit);
-    let end = limited(RuleKind::Deny)
-        .map(End::Denied)
-        .or_else(|| limited(RuleKind::Ask).map(End::Asked))
-        .unwrap_or_else(|| unlimited(prepared, call));
-    let wider = match &end {
-        End::Denied(_) => None,
-        End::Asked(_) => prepared.rules.denies(call),
-        End::Runs(..) | End::Unasked(_) | End::Question | End::Protected(_) | End::Unsaid(..) => {
-            prepared.rules.denies(call).or_else(|| prepared.rules.asks(call))
-        }
+    let asks = || match decision.reason {
+        Reason::Rule if limit.is_some() => None,
+        _ => prepared.rules.asks(call),
+    };
+    let wider = match decision.outcome {
+        Outcome::Deny => None,
+        Outcome::Allow | Outcome::Ask | Outcome::Pass => prepared.rules.denies(call).or_else(asks),
     };
     Own {
         hooks: session.claude_hooks(prepared, call.tool),
         kept_out: session.keeps_hooks_out(prepared),
-        silent: call.mode == PermissionMode::DontAsk,
-        unseen: wider.map(limit),
-        end,
+        part: limit.and_then(|rule| call.part(rule)),
+        unseen: wider.map(|Hit { rule }| (Arc::clone(&rule), call.part(&rule))),
+        decision,
+        mode: call.mode,
+        auto_available: prepared.auto_available,
     }
 }
 
-/// Where a call ends that no rule limits.
-fn unlimited(prepared: &Prepared, call: &Call<'_>) -> End {
-    let mode = call.mode;
-    let accepts = mode == PermissionMode::AcceptEdits;
+/// Where Claude's own rules and its mode lead.
+fn decide(rules: &RuleSet, call: &Call<'_>) -> Decision {
+    let of = |outcome, reason, rules| Decision {
+        outcome,
+        stage: Stage::Rules,
+        reason,
+        by: DecidedBy::Claude,
+        rules,
+        updated_input: None,
+    };
+    let ask = |reason| of(Outcome::Ask, reason, Vec::new());
+    let allow = |reason| of(Outcome::Allow, reason, Vec::new());
+    if let Some(hit) = rules.claude_limits(RuleKind::Deny, call) {
+        return of(Outcome::Deny, Reason::Rule, vec![hit.rule]);
+    }
+    if let Some(hit) = rules.claude_limits(RuleKind::Ask, call) {
+        return of(Outcome::Ask, Reason::Rule, vec![hit.rule]);
+    }
     if Tool::of(call.tool).for_a_person {
-        return End::Question;
+        return ask(Reason::Question);
     }
-    if mode == PermissionMode::BypassPermissions {
-        return End::Runs(Reason::Bypass, Vec::new());
+    if call.mode == PermissionMode::BypassPermissions {
+        return allow(Reason::Bypass);
     }
-    if is_plan(call) {
-        return End::Unasked(words::PLAN);
+    let plans = call.mode == PermissionMode::Plan && call.plan_file.is_some();
+    if plans && ToolGroup::of(call.tool) == ToolGroup::Edits {
+        return allow(Reason::PlanFile);
     }
     if call.changes_sensitive() {
-        return End::Protected(unruled(prepared));
+        return ask(Reason::Sensitive);
     }
-    match prepared.rules.claude_allows(call, accepts) {
-        Some(Allowed::ByRules(rules)) => return End::Runs(Reason::Rule, rules),
-        Some(Allowed::ReadOnly) => return End::Runs(Reason::ReadOnly, Vec::new()),
-        Some(Allowed::AcceptedEdit) => return End::Runs(Reason::AcceptedEdit, Vec::new()),
-        None if Tool::of(call.tool).unasked => return End::Unasked(words::UNASKED),
-        None => {}
-    }
-    let reason = call.doubt().map_or(Reason::NothingMatched, Reason::Unanalysable);
-    End::Unsaid(reason, unruled(prepared))
-}
-
-fn is_plan(call: &Call<'_>) -> bool {
-    call.mode == PermissionMode::Plan
-        && ToolGroup::of(call.tool) == ToolGroup::Edits
-        && call.plan_file.is_some()
-}
-
-/// In `plan`, too, Claude lets its classifier answer where there is one.
-fn unruled(prepared: &Prepared) -> Unruled {
-    match prepared.mode {
-        PermissionMode::Auto => Unruled::Classified,
-        PermissionMode::Plan if prepared.auto_available => Unruled::Classified,
-        PermissionMode::Plan
-        | PermissionMode::Default
-        | PermissionMode::AcceptEdits
-        | PermissionMode::BypassPermissions
-        | PermissionMode::DontAsk => Unruled::Asked,
+    let accepts = call.mode == PermissionMode::AcceptEdits;
+    match rules.claude_allows(call, accepts) {
+        Some(Allowed::ByRules(rules)) => of(Outcome::Allow, Reason::Rule, rules),
+        Some(Allowed::ReadOnly) => allow(Reason::ReadOnly),
+        Some(Allowed::AcceptedEdit) => allow(Reason::AcceptedEdit),
+        None if Tool::of(call.tool).unasked => allow(Reason::Unasked),
+        None => ask(call.doubt().map_or(Reason::NothingMatched, Reason::Unanalysable)),
     }
 }
 
@@ -141,7 +108,7 @@ impl Own {
             lines.extend(words::hooks(&self.hooks).map(|text| (Stage::Hooks, text)));
         }
         lines.extend(self.rules().into_iter().map(|text| (Stage::Rules, text)));
-        if !matches!(self.end, End::Denied(_)) {
+        if !self.decision.is_deny() {
             lines.push((Stage::Prompt, words::prompt(verdict, by).to_owned()));
         }
         match &guarded.refusal {
@@ -156,44 +123,56 @@ impl Own {
     }
 
     fn rules(&self) -> Vec<String> {
-        let mut lines = match &self.end {
-            End::Runs(Reason::Rule, rules) => {
-                let mut lines: Vec<String> = rules.iter().map(|rule| words::allow(rule)).collect();
-                if rules.iter().any(|rule| is_projects(rule)) {
-                    lines.push(words::UNTRUSTED.to_owned());
-                }
-                lines
-            }
-            End::Runs(reason, _) => vec![words::runs(reason)],
-            End::Unasked(why) => vec![(*why).to_owned()],
-            End::Question => vec![words::QUESTION.to_owned()],
-            End::Denied(limit) => limit.lines(words::deny_rule),
-            End::Asked(limit) => limit.lines(words::ask_rule),
-            End::Protected(_) => vec![words::PROTECTED.to_owned()],
-            End::Unsaid(reason, _) => vec![words::no_answer(&reason.to_string())],
+        let Decision {
+            outcome,
+            reason,
+            rules,
+            ..
+        } = &self.decision;
+        let all = |said: fn(&Rule) -> String| rules.iter().map(|rule| said(rule)).collect();
+        let mut lines: Vec<String> = match (outcome, reason) {
+            (Outcome::Deny, _) => all(words::deny_rule),
+            (Outcome::Ask, Reason::Rule) => all(words::ask_rule),
+            (Outcome::Ask, _) if self.is_unsaid() => vec![words::no_answer(&reason.to_string())],
+            (Outcome::Ask, _) => vec![words::ask(&reason.to_string())],
+            (Outcome::Allow | Outcome::Pass, Reason::Rule) => all(words::allow),
+            (Outcome::Allow | Outcome::Pass, _) => vec![words::runs(reason)],
         };
-        lines.extend(
-            self.unseen
-                .iter()
-                .flat_map(|limit| limit.lines(words::only_a_policy)),
-        );
+        if *outcome == Outcome::Allow && rules.iter().any(|rule| is_projects(rule)) {
+            lines.push(words::UNTRUSTED.to_owned());
+        }
+        lines.extend(self.part.as_ref().map(words::part));
+        if let Some((rule, part)) = &self.unseen {
+            lines.push(words::only_a_policy(rule));
+            lines.extend(part.as_ref().map(words::part));
+        }
         lines
     }
 
-    /// The rule that decides, if one does; of allow rules the first.
-    pub(super) fn rule(&self) -> Option<&Arc<Rule>> {
-        match &self.end {
-            End::Denied(limit) | End::Asked(limit) => Some(&limit.rule),
-            End::Runs(_, rules) => rules.first(),
-            End::Unasked(_) | End::Question | End::Protected(_) | End::Unsaid(..) => None,
-        }
+    /// Whether nothing says what to do, so that the mode does.
+    pub(super) fn is_unsaid(&self) -> bool {
+        matches!(
+            self.decision.reason,
+            Reason::NothingMatched | Reason::Unanalysable(_)
+        )
     }
-}
 
-impl Limit {
-    fn lines(&self, said: impl Fn(&Rule) -> String) -> Vec<String> {
-        let part = self.part.as_ref().map(words::part);
-        [Some(said(&self.rule)), part].into_iter().flatten().collect()
+    /// Whether Claude lets its classifier answer. In `plan` it does, too, where there is one.
+    pub(super) fn is_classified(&self) -> bool {
+        let classifies = match self.mode {
+            PermissionMode::Auto => true,
+            PermissionMode::Plan => self.auto_available,
+            PermissionMode::Default
+            | PermissionMode::AcceptEdits
+            | PermissionMode::BypassPermissions
+            | PermissionMode::DontAsk => false,
+        };
+        classifies && (self.is_unsaid() || self.decision.reason == Reason::Sensitive)
+    }
+
+    /// Whether the mode asks nobody.
+    pub(super) fn is_silent(&self) -> bool {
+        self.mode == PermissionMode::DontAsk
     }
 }
 

@@ -64,7 +64,7 @@ pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Acc
     let (verdict, by) = verdict::of(&guarded, own.as_ref());
     let rule = match by {
         DecidedBy::Policy | DecidedBy::Guard => guarded.decision.rule().cloned(),
-        DecidedBy::Claude => own.as_ref().and_then(|own| own.rule()).cloned(),
+        DecidedBy::Claude => own.as_ref().and_then(|own| own.decision.rule()).cloned(),
     };
     let sections = [
         Some(guarded.section(session)),

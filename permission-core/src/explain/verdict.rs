@@ -3,10 +3,7 @@
 //! Place in the flow: after both have been asked. A denial by either stands; a question of the guard's is asked in every
 //! mode; an allow of the guard's answers where no rule of Claude's says anything.
 
-use super::{
-    claude::{End, Own, Unruled},
-    guard::Guarded,
-};
+use super::{claude::Own, guard::Guarded};
 use crate::decide::{DecidedBy, Outcome};
 
 /// What would become of a call.
@@ -48,31 +45,19 @@ impl DecidedBy {
 pub(super) fn of(guarded: &Guarded, own: Option<&Own>) -> (Verdict, DecidedBy) {
     let guard = guarded.decision.by;
     let claude = DecidedBy::Claude;
-    let asked = if own.is_some_and(|own| own.silent) {
-        (Verdict::Denied, claude)
-    } else if guarded.lets_nobody_be_asked {
-        (Verdict::Denied, guard)
-    } else {
-        (Verdict::Asked, claude)
+    let Some(own) = own else {
+        return (Verdict::Denied, guard);
     };
-    match (guarded.decision.outcome, own.map(|own| &own.end)) {
-        (Outcome::Deny, _) | (_, None) => (Verdict::Denied, guard),
-        (_, Some(End::Denied(_))) => (Verdict::Denied, claude),
+    match (guarded.decision.outcome, own.decision.outcome) {
+        (Outcome::Deny, _) => (Verdict::Denied, guard),
+        (_, Outcome::Deny) => (Verdict::Denied, claude),
         _ if guarded.refusal.is_some() => (Verdict::Denied, guard),
         (Outcome::Ask, _) => (Verdict::Asked, guard),
-        (Outcome::Allow, Some(End::Unsaid(..))) => (Verdict::Runs, guard),
-        (
-            _,
-            Some(
-                End::Asked(_)
-                | End::Question
-                | End::Protected(Unruled::Asked)
-                | End::Unsaid(_, Unruled::Asked),
-            ),
-        ) => asked,
-        (_, Some(End::Protected(Unruled::Classified) | End::Unsaid(_, Unruled::Classified))) => {
-            (Verdict::Classified, claude)
-        }
-        (_, Some(End::Runs(..) | End::Unasked(_))) => (Verdict::Runs, claude),
+        (Outcome::Allow, Outcome::Ask) if own.is_unsaid() => (Verdict::Runs, guard),
+        (_, Outcome::Ask) if own.is_classified() => (Verdict::Classified, claude),
+        (_, Outcome::Ask) if own.is_silent() => (Verdict::Denied, claude),
+        (_, Outcome::Ask) if guarded.lets_nobody_be_asked => (Verdict::Denied, guard),
+        (_, Outcome::Ask) => (Verdict::Asked, claude),
+        (_, Outcome::Allow | Outcome::Pass) => (Verdict::Runs, claude),
     }
 }

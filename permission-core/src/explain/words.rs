@@ -27,11 +27,6 @@ pub(super) const NO_OPINION: &str =
 pub(super) const CLAUDE: &str = "Claude's own rules";
 pub(super) const NOT_LOOKED_AT: &str = "the tool's own, not looked at here";
 pub(super) const KEPT_OUT: &str = "none: under a policy Claude runs no hooks but managed ones";
-pub(super) const UNASKED: &str = "allow: Claude asks nobody about this tool";
-pub(super) const PLAN: &str = "allow: the plan is written to this file";
-pub(super) const PROTECTED: &str =
-    "ask: Claude protects this file and asks before it is changed, whatever rules or the mode allow";
-pub(super) const QUESTION: &str = "ask: the call is itself a question to the user";
 pub(super) const UNTRUSTED: &str =
     "a project's allow rules count only once the user has trusted the folder in Claude";
 pub(super) const MODE_ASKED_FOR: &str = "as asked for";

@@ -193,7 +193,14 @@ fn every_reason_has_its_words_whoever_decides() {
             lines.push(format!("{outcome:?} {by:?}: {}", decision.why().unwrap()));
         }
     }
-    for reason in [Reason::ReadOnly, Reason::AcceptedEdit, Reason::Bypass] {
+    for reason in [
+        Reason::ReadOnly,
+        Reason::AcceptedEdit,
+        Reason::Bypass,
+        Reason::PlanFile,
+        Reason::Unasked,
+        Reason::Sensitive,
+    ] {
         lines.push(reason.to_string());
     }
     insta::assert_snapshot!(lines.join("\n"));
