@@ -48,7 +48,8 @@ pub use request::{PrepareError, PreparedRequest, prepare};
 pub use result::{DecisionClassification, PermissionResult};
 pub use tools::{ASK_USER_QUESTION, main_parameter, misspelled};
 pub use updates::{
-    InvalidUpdate, PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot,
+    Grants, InvalidUpdate, PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate,
+    Snapshot,
 };
 
 #[cfg(test)]

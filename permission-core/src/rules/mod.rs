@@ -32,6 +32,7 @@ use serde_json::{Value, json};
 use crate::{
     settings::{Origin, RuleTexts, Sourced},
     tools::ToolGroup,
+    updates::PermissionBehavior,
 };
 use grammar::Meaning;
 
@@ -44,6 +45,16 @@ pub enum RuleKind {
     Deny,
     /// There is a question, whatever else is allowed.
     Ask,
+}
+
+impl From<PermissionBehavior> for RuleKind {
+    fn from(behavior: PermissionBehavior) -> Self {
+        match behavior {
+            PermissionBehavior::Allow => Self::Allow,
+            PermissionBehavior::Deny => Self::Deny,
+            PermissionBehavior::Ask => Self::Ask,
+        }
+    }
 }
 
 /// Where a rule comes from.

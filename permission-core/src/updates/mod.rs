@@ -1,12 +1,14 @@
 //! `PermissionUpdate`: a change of rules, mode or directories, as Claude suggests it and as we send it back.
 //!
 //! Place in the flow: `decode` reads one strictly, `snapshot` takes a whole bundle or nothing of it; labels and
-//! effects are both made from the snapshot. Must not decide whether a bundle is offered: that is the options' task.
+//! effects are both made from the snapshot; `grants` keeps what updates have changed. Must not decide whether a bundle is offered: that is the options' task.
 
 mod decode;
+mod grants;
 mod snapshot;
 
 pub use decode::InvalidUpdate;
+pub use grants::Grants;
 pub use snapshot::Snapshot;
 
 use std::fmt;
@@ -106,6 +108,20 @@ pub enum PermissionDestination {
     ProjectSettings,
     /// The project's local settings, which are not.
     LocalSettings,
+}
+
+impl PermissionUpdate {
+    /// Where it is kept.
+    pub fn destination(&self) -> PermissionDestination {
+        match self {
+            Self::AddRules { destination, .. }
+            | Self::ReplaceRules { destination, .. }
+            | Self::RemoveRules { destination, .. }
+            | Self::SetMode { destination, .. }
+            | Self::AddDirectories { destination, .. }
+            | Self::RemoveDirectories { destination, .. } => *destination,
+        }
+    }
 }
 
 impl PermissionRule {

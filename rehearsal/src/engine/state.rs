@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use claude_sdk_bridge::messages::{ClaudeSessionId, MessageUuid, ToolUseId};
+use permission_core::Grants;
 use serde::{Deserialize, Serialize};
 
-use super::call::granted::Granted;
 use crate::script::{TokenUsage, Turn};
 
 /// The memory of a session.
@@ -32,7 +32,7 @@ pub struct SessionState {
     /// Which prompts the last turn was for.
     pub(crate) previous: Attribution,
     /// What answers have changed for longer than their call.
-    pub(crate) granted: Granted,
+    pub(crate) granted: Grants,
 }
 
 /// Which prompts a turn is for.

@@ -7,105 +7,52 @@ use std::path::PathBuf;
 
 use claude_sdk_bridge::launch::LaunchOptions;
 use permission_core::{
-    PermissionBehavior, PermissionDestination, PermissionResult, PermissionRule, PermissionUpdate,
+    PermissionBehavior, PermissionDestination, PermissionResult, PermissionUpdate,
     rules::{RuleKind, RuleOrigin, RuleSet},
 };
 
 /// The grants of one session.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Grants {
-    allowed: Vec<PermissionRule>,
-    denied: Vec<PermissionRule>,
-    directories: Vec<String>,
-}
+pub(super) struct Grants(permission_core::Grants);
 
 impl Grants {
     /// Takes what an approval changes for the session.
     pub(super) fn take(&mut self, result: &PermissionResult) {
-        let PermissionResult::Allow {
+        if let PermissionResult::Allow {
             updated_permissions: Some(updates),
             ..
         } = result
-        else {
-            return;
-        };
-        let updates = updates
-            .iter()
-            .filter_map(|update| PermissionUpdate::try_from(update).ok());
-        updates.for_each(|update| self.update(update));
+        {
+            let updates = updates
+                .iter()
+                .filter_map(|update| PermissionUpdate::try_from(update).ok());
+            updates
+                .filter(|update| update.destination() == PermissionDestination::Session)
+                .for_each(|update| self.0.apply(&update));
+        }
     }
 
-    /// Writes them into the options of a process that is to be started.
+    /// Writes them into the options of a process that is to be started. No option makes a rule that asks; a new process asks
+    /// anyway.
     pub(super) fn apply(&self, options: &mut LaunchOptions) {
         // On the command line, a comma outside of parentheses would split a rule.
-        let texts = |rules: &[PermissionRule]| -> Vec<String> {
-            let plain = rules.iter().filter(|rule| !rule.tool_name.contains(','));
-            plain.map(ToString::to_string).collect()
+        let texts = |behavior| {
+            let rules = self.0.rules(behavior);
+            let plain = rules.filter(|rule| !rule.tool_name.contains(','));
+            plain.map(ToString::to_string)
         };
-        options.allowed_tools.extend(texts(&self.allowed));
-        options.disallowed_tools.extend(texts(&self.denied));
-        let directories = self.directories.iter().map(PathBuf::from);
+        options.allowed_tools.extend(texts(PermissionBehavior::Allow));
+        options.disallowed_tools.extend(texts(PermissionBehavior::Deny));
+        let directories = self.0.directories().map(PathBuf::from);
         options.additional_directories.extend(directories);
     }
 
     /// Adds what is allowed, and where, to what the settings say.
     pub(super) fn add_to(&self, rules: &mut RuleSet, directories: &mut Vec<String>) {
-        for rule in &self.allowed {
+        for rule in self.0.rules(PermissionBehavior::Allow) {
             rules.add(RuleKind::Allow, &rule.to_string(), RuleOrigin::Session);
         }
-        directories.extend(self.directories.iter().cloned());
-    }
-
-    fn update(&mut self, update: PermissionUpdate) {
-        const SESSION: PermissionDestination = PermissionDestination::Session;
-        match update {
-            PermissionUpdate::AddRules {
-                rules,
-                behavior,
-                destination: SESSION,
-            } => {
-                for rule in rules {
-                    self.rules(behavior, |kept| {
-                        if !kept.contains(&rule) {
-                            kept.push(rule.clone());
-                        }
-                    });
-                }
-            }
-            PermissionUpdate::ReplaceRules {
-                rules,
-                behavior,
-                destination: SESSION,
-            } => self.rules(behavior, |kept| kept.clone_from(&rules)),
-            PermissionUpdate::RemoveRules {
-                rules,
-                behavior,
-                destination: SESSION,
-            } => self.rules(behavior, |kept| kept.retain(|rule| !rules.contains(rule))),
-            PermissionUpdate::AddDirectories {
-                directories,
-                destination: SESSION,
-            } => self.directories.extend(directories),
-            PermissionUpdate::RemoveDirectories {
-                directories,
-                destination: SESSION,
-            } => self.directories.retain(|kept| !directories.contains(kept)),
-            PermissionUpdate::AddRules { .. }
-            | PermissionUpdate::ReplaceRules { .. }
-            | PermissionUpdate::RemoveRules { .. }
-            | PermissionUpdate::AddDirectories { .. }
-            | PermissionUpdate::RemoveDirectories { .. }
-            | PermissionUpdate::SetMode { .. } => {}
-        }
-    }
-
-    /// No option of the command line makes a rule that asks; a new process asks anyway.
-    fn rules(&mut self, behavior: PermissionBehavior, change: impl FnOnce(&mut Vec<PermissionRule>)) {
-        match behavior {
-            PermissionBehavior::Allow => change(&mut self.allowed),
-            PermissionBehavior::Deny => change(&mut self.denied),
-            PermissionBehavior::Ask => {}
-        }
+        directories.extend(self.0.directories().map(str::to_owned));
     }
 }
 

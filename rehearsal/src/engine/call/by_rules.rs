@@ -163,12 +163,11 @@ impl Core {
 
     fn directories(&self, settings: &SettingsValues) -> Vec<String> {
         let of_settings = settings.additional_directories.iter();
-        let of_settings = of_settings.map(|directory| &directory.value);
-        let granted = self.state.granted.directories.iter();
-        let granted = granted.map(|(_, directory)| directory);
+        let of_settings = of_settings.map(|directory| directory.value.as_str());
+        let of_launch = self.setup.additional_directories.iter().map(String::as_str);
         let all = of_settings
-            .chain(&self.setup.additional_directories)
-            .chain(granted);
+            .chain(of_launch)
+            .chain(self.state.granted.directories());
         all.map(|directory| self.absolute(directory)).collect()
     }
 
@@ -183,13 +182,14 @@ impl Core {
         for text in allowed.chain(UNASKED).chain(plan.as_deref()) {
             rules.add(RuleKind::Allow, text, RuleOrigin::Arguments);
         }
-        for granted in &self.state.granted.rules {
-            let kind = match granted.behavior {
-                PermissionBehavior::Allow => RuleKind::Allow,
-                PermissionBehavior::Deny => RuleKind::Deny,
-                PermissionBehavior::Ask => RuleKind::Ask,
-            };
-            rules.add(kind, &granted.rule.to_string(), RuleOrigin::Session);
+        for behavior in [
+            PermissionBehavior::Allow,
+            PermissionBehavior::Deny,
+            PermissionBehavior::Ask,
+        ] {
+            for rule in self.state.granted.rules(behavior) {
+                rules.add(behavior.into(), &rule.to_string(), RuleOrigin::Session);
+            }
         }
         rules
     }

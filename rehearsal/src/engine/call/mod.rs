@@ -7,7 +7,6 @@ pub(crate) mod by_rules;
 pub(crate) mod by_script;
 pub(crate) mod callbacks;
 pub(crate) mod calls;
-pub(crate) mod granted;
 pub(crate) mod hooks;
 pub(crate) mod outcome;
 pub(crate) mod question;
