@@ -22,7 +22,7 @@ use crate::{
 
 /// Registers every method.
 pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {
-    let [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11] = std::array::from_fn(|_| Arc::clone(manager));
+    let [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12] = std::array::from_fn(|_| Arc::clone(manager));
     Ok(RouterBuilder::new()
         .request("initialize", move |ctx, request| {
             std::future::ready(initialize(&m1, &ctx, &request))
@@ -56,6 +56,9 @@ pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterErro
         })?
         .request("session/resume", move |ctx, request| {
             resume(Arc::clone(&m11), ctx, request)
+        })?
+        .request("session/delete", move |ctx, request| {
+            delete(Arc::clone(&m12), ctx, request)
         })?
         .request("session/list", move |_, request| list(Arc::clone(&m9), request))?
         .build())
@@ -222,6 +225,15 @@ async fn close(
 ) -> Result<schema::CloseSessionResponse, RpcError> {
     manager.close(&request.session_id, ctx.connection.id()).await;
     Ok(schema::CloseSessionResponse::new())
+}
+
+async fn delete(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    request: schema::DeleteSessionRequest,
+) -> Result<schema::DeleteSessionResponse, RpcError> {
+    let store = stored(&manager, "session/delete")?;
+    history::delete(manager, ctx, store, request.session_id).await
 }
 
 async fn list(

@@ -17,6 +17,7 @@ use claude_sdk_bridge::{
 use crate::{
     agent,
     config::ManagerConfig,
+    history::HistoryError,
     initialize::ClientFacts,
     session::{Current, Opened, SessionHandle},
 };
@@ -124,18 +125,22 @@ impl SessionManager {
         open
     }
 
-    /// Keeps others from opening this stored session meanwhile; `None` where somebody does already.
-    pub(crate) fn reserve(&self, id: &SessionId) -> Option<Reserved<'_>> {
-        let reserved = self.tables().opening.insert(id.clone());
-        reserved.then(|| Reserved {
+    /// Keeps others from opening this stored session meanwhile.
+    ///
+    /// # Errors
+    /// When it is open already, on whatever connection, or about to be.
+    pub(crate) fn reserve(&self, id: &SessionId) -> Result<Reserved<'_>, HistoryError> {
+        let mut tables = self.tables();
+        if tables.sessions.contains_key(id) {
+            return Err(HistoryError::Elsewhere);
+        }
+        if !tables.opening.insert(id.clone()) {
+            return Err(HistoryError::Opening);
+        }
+        Ok(Reserved {
             manager: self,
             id: id.clone(),
         })
-    }
-
-    /// Whether the session is in the table, on whatever connection.
-    pub(crate) fn is_open(&self, id: &SessionId) -> bool {
-        self.tables().sessions.contains_key(id)
     }
 
     /// Waits until no process of the session is left, where it is about to end.

@@ -16,6 +16,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_conversation_that_cannot_be_opened_is_refused_without_a_child,
         a_conversation_opens_in_the_folder_it_belongs_to,
         a_conversation_that_another_process_has_open_is_refused,
+        a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is,
     ];
     all.extend(cases![Rehearsal, Stdio:
         a_rehearsal_offers_no_conversations,
@@ -87,6 +88,51 @@ fn a_rehearsal_offers_no_conversations(world: &mut World) {
     assert_eq!(capabilities["sessionCapabilities"].get("list"), None);
     let error = client.call("session/list", json!({})).unwrap_err();
     assert_error(&error, -32601, "session/list");
+}
+
+fn a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is(world: &mut World) {
+    let gate = Gate::new();
+    world
+        .model()
+        .script([text("kept"), reply().text("deleted ").gate(&gate), text("again")]);
+    let (agent, mut client, kept) = open(world);
+    client.prompt(&kept, "keep this", no_questions).text();
+    client.call("session/close", json!({"sessionId": kept})).unwrap();
+    let session = client.new_session(&world.cwd());
+    let prompt = client.start_prompt(&session, "delete this");
+    gate.wait_reached();
+    client.update(&session, "agent_message_chunk");
+    let delete = client.request("session/delete", json!({"sessionId": session}));
+    assert_eq!(
+        client.finish_prompt(&prompt, no_questions).stop_reason(),
+        "cancelled"
+    );
+    assert_eq!(client.response(delete), Ok(json!({})));
+    world.wait_only(&agent);
+    let rows = listed(&mut client, json!({}));
+    assert_eq!((rows.len(), &rows[0]["sessionId"]), (1, &json!(kept)));
+    let load = json!({"sessionId": session, "cwd": world.cwd(), "mcpServers": []});
+    assert_error(
+        &client.call("session/load", load).unwrap_err(),
+        -32002,
+        "not found",
+    );
+    for id in [&session, "../../settings", ""] {
+        assert_eq!(
+            client.call("session/delete", json!({"sessionId": id})),
+            Ok(json!({}))
+        );
+    }
+    assert!(world.home().join(".claude/settings.json").exists());
+    let unprompted = client.new_session(&world.cwd());
+    client
+        .call("session/delete", json!({"sessionId": unprompted}))
+        .unwrap();
+    client
+        .call("session/resume", json!({"sessionId": kept, "cwd": world.cwd()}))
+        .unwrap();
+    client.ignore("available_commands_update");
+    assert_eq!(client.prompt(&kept, "go on", no_questions).text(), "again");
 }
 
 /// What a client shows in the end: the updates of a session up to an answer, joined as an editor joins them.
@@ -227,7 +273,13 @@ fn a_live_conversation_is_shown_again_and_not_started_twice(world: &mut World) {
         .model()
         .script([text("first"), reply().text("second, ").gate(&gate).text("whole")]);
     let (_agent, mut client, session) = open(world);
-    let before = world.processes().len();
+    let started = |world: &World| {
+        let processes = world.processes();
+        processes
+            .iter()
+            .filter(|process| process.command.contains(&session))
+            .count()
+    };
     let (unprompted, _) = load(&mut client, &session, &world.cwd());
     assert_eq!(unprompted, View::default());
     let mut live = View::default();
@@ -239,7 +291,7 @@ fn a_live_conversation_is_shown_again_and_not_started_twice(world: &mut World) {
     gate.wait_reached();
     client.update(&session, "agent_message_chunk");
     load(&mut client, &session, &world.cwd());
-    assert_eq!(world.processes().len(), before);
+    assert_eq!(started(world), 1);
     gate.open();
     assert_eq!(client.finish_prompt(&prompt, no_questions).text(), "whole");
 }

@@ -3,6 +3,8 @@
 //! Place in the flow: `agent` hands the requests about stored sessions here. What is read comes from the bridge's
 //! `transcripts`; the CLI is their only writer.
 
+mod delete;
+mod error;
 mod list;
 mod open;
 mod replay;
@@ -10,6 +12,8 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use delete::delete;
+pub(crate) use error::HistoryError;
 pub(crate) use list::list;
 pub(crate) use open::open_stored;
 pub(crate) use replay::{replay, send};

@@ -11,44 +11,15 @@ use claude_sdk_bridge::{
     messages::ClaudeSessionId,
     transcripts::{Summary, TranscriptFile, TranscriptStore},
 };
-use serde_json::json;
 use tokio::sync::oneshot;
 
+use super::error::HistoryError;
 use super::replay::{replay, send};
 use crate::{
     manager::SessionManager,
     session::{Command, Current, NewSession, SessionHandle, Stored, open},
     setup::{self, StoredSessionParams},
 };
-
-/// Why a stored conversation cannot be opened.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum OpenError {
-    #[error("no such conversation")]
-    Unknown,
-    #[error("`{0}` cannot be read: {1}")]
-    Unreadable(PathBuf, std::io::Error),
-    #[error("the conversation is open on another connection of this agent; close it there")]
-    Elsewhere,
-    #[error("the conversation is being opened already; wait for that")]
-    Opening,
-    #[error("the process {0} has the conversation open; end it there")]
-    Held(i32),
-    #[error("the conversation belongs to the folder `{}`, which does not exist any more; make it again to go on", .0.display())]
-    FolderGone(PathBuf),
-}
-
-impl OpenError {
-    fn for_client(&self, id: &schema::SessionId) -> RpcError {
-        let data = json!({"sessionId": id});
-        match self {
-            Self::Unknown => errors::resource_not_found(id),
-            Self::Unreadable(..) => errors::internal(self, Some(data)),
-            Self::Elsewhere | Self::Opening | Self::Held(_) => errors::invalid_request(self, Some(data)),
-            Self::FolderGone(folder) => errors::invalid_params(self, Some(json!({"cwd": folder}))),
-        }
-    }
-}
 
 /// Opens a stored conversation, and shows it before the answer if it is to be `replayed`.
 ///
@@ -65,11 +36,8 @@ pub(crate) async fn open_stored(
     if let Some(session) = manager.session(&id, ctx.connection.id()) {
         return reopen(&ctx, session, (store, &id), replayed).await;
     }
-    let refused = |error: OpenError| error.for_client(&id);
-    let _reserved = manager.reserve(&id).ok_or_else(|| refused(OpenError::Opening))?;
-    if manager.is_open(&id) {
-        return Err(refused(OpenError::Elsewhere));
-    }
+    let refused = |error: HistoryError| error.for_client(&id);
+    let _reserved = manager.reserve(&id).map_err(refused)?;
     manager.ended(&id).await;
     let (transcript, folder) = find(store, &id).await.map_err(refused)?;
     let client = manager.client(ctx.connection.id());
@@ -119,20 +87,20 @@ async fn reopen(
 async fn find(
     store: TranscriptStore,
     id: &schema::SessionId,
-) -> Result<(TranscriptFile, PathBuf), OpenError> {
+) -> Result<(TranscriptFile, PathBuf), HistoryError> {
     let id = ClaudeSessionId::from(id.to_string());
     let found = tokio::task::spawn_blocking(move || {
-        let transcript = store.find(&id).ok_or(OpenError::Unknown)?;
+        let transcript = store.find(&id).ok_or(HistoryError::Unknown)?;
         let summary = Summary::read(&transcript)
-            .map_err(|error| OpenError::Unreadable(transcript.path.clone(), error))?
-            .ok_or(OpenError::Unknown)?;
+            .map_err(|error| HistoryError::Unreadable(transcript.path.clone(), error))?
+            .ok_or(HistoryError::Unknown)?;
         if let Some(pid) = store.holder(&id) {
-            return Err(OpenError::Held(pid));
+            return Err(HistoryError::Held(pid));
         }
         if !summary.cwd.is_dir() {
-            return Err(OpenError::FolderGone(summary.cwd));
+            return Err(HistoryError::FolderGone(summary.cwd));
         }
         Ok((transcript, summary.cwd))
     });
-    found.await.unwrap_or(Err(OpenError::Unknown))
+    found.await.unwrap_or(Err(HistoryError::Unknown))
 }

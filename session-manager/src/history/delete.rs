@@ -1,0 +1,57 @@
+//! `session/delete`: a conversation, its folder, and nothing else.
+//!
+//! A process that goes on writing would make it anew without its history, so that is ended first, or waited for by
+//! whoever has it.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use acp_proto::{RequestContext, RpcError, schema};
+use claude_sdk_bridge::{messages::ClaudeSessionId, transcripts::TranscriptStore};
+
+use super::error::HistoryError;
+use crate::manager::SessionManager;
+
+/// Deletes a conversation. One that nobody has is deleted already.
+///
+/// # Errors
+/// When it is in use elsewhere, or the file system does not let go of it.
+pub(crate) async fn delete(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    store: TranscriptStore,
+    id: schema::SessionId,
+) -> Result<schema::DeleteSessionResponse, RpcError> {
+    let refused = |error: HistoryError| error.for_client(&id);
+    manager.close(&id, ctx.connection.id()).await;
+    let _reserved = manager.reserve(&id).map_err(refused)?;
+    manager.ended(&id).await;
+    let session = ClaudeSessionId::from(id.to_string());
+    let deleted = tokio::task::spawn_blocking(move || remove(&store, &session));
+    deleted
+        .await
+        .unwrap_or(Err(HistoryError::Unknown))
+        .map_err(refused)?;
+    Ok(schema::DeleteSessionResponse::new())
+}
+
+fn remove(store: &TranscriptStore, id: &ClaudeSessionId) -> Result<(), HistoryError> {
+    let Some(transcript) = store.find(id) else {
+        return Ok(());
+    };
+    if let Some(pid) = store.holder(id) {
+        return Err(HistoryError::Held(pid));
+    }
+    let folder = transcript.folder();
+    gone(std::fs::remove_file(&transcript.path), transcript.path)?;
+    gone(std::fs::remove_dir_all(&folder), folder)
+}
+
+/// What was not there is gone as well.
+fn gone(removed: io::Result<()>, path: PathBuf) -> Result<(), HistoryError> {
+    match removed {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(HistoryError::Kept(path, error)),
+        _ => Ok(()),
+    }
+}
