@@ -1,6 +1,6 @@
 //! What all parts of the engine share while a session is played: script, launch facts, memory, queue, output.
 //!
-//! Place in the flow: owned by `Engine`, lent to `Play` for each step. No behaviour of a turn stands here.
+//! Place in the flow: owned by `Engine`, lent to `Turn` for each step. No behaviour of a turn stands here.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;

@@ -25,7 +25,7 @@ use serde_json::Value;
 use self::call::reply::Answered;
 use self::core::{Core, Prompt, merged};
 use self::startup::Held;
-use self::turn::end::Told;
+use self::turn::end::Reported;
 use self::turn::prompts::Prompts;
 use self::turn::{Ending, Progress, Turn};
 use crate::frames::{self, text};
@@ -276,8 +276,8 @@ impl Engine {
                     if ending != Ending::NoResult {
                         turn.prompts.settle_folded(&mut self.core);
                     }
-                    let told = turn.tell_end(ending, &mut self.core);
-                    self.conclude(&turn, told, CommandState::Completed);
+                    let reported = turn.tell_end(ending, &mut self.core);
+                    self.conclude(&turn, reported, CommandState::Completed);
                 }
             }
         }
@@ -290,19 +290,19 @@ impl Engine {
             return;
         };
         let reason: TerminalReason = turn.abort(&mut self.core);
-        let told = turn.tell_abort(reason, &mut self.core);
+        let reported = turn.tell_abort(reason, &mut self.core);
         let fate = if turn.on_interrupt == OnInterrupt::Succeed {
             CommandState::Completed
         } else {
             CommandState::Cancelled
         };
-        self.conclude(&turn, told, fate);
+        self.conclude(&turn, reported, fate);
     }
 
     /// After a turn: what became of its prompts, then the next turn or rest.
-    fn conclude(&mut self, turn: &Turn, told: Told, fate: CommandState) {
-        if told != Told::Nothing {
-            self.core.last_failed = told == Told::Failure;
+    fn conclude(&mut self, turn: &Turn, reported: Reported, fate: CommandState) {
+        if reported != Reported::Nothing {
+            self.core.last_failed = reported == Reported::Failure;
             for prompt in turn.prompts.unsettled() {
                 frames::lifecycle(&mut self.core.out, prompt, fate.clone());
             }
@@ -323,14 +323,14 @@ impl Engine {
 
     fn exit(&mut self, exit: &ExitStep) {
         if !exit.stderr.is_empty() {
-            self.core.out.complain(&exit.stderr);
+            self.core.out.write_stderr(&exit.stderr);
         }
         self.phase = Phase::Over(exit.code);
     }
 
     /// Ends the process because the host does not speak the protocol.
     fn die(&mut self, reason: &str) {
-        self.core.out.complain(reason);
+        self.core.out.write_stderr(reason);
         self.phase = Phase::Over(1);
     }
 }

@@ -82,9 +82,12 @@ impl Engine {
             Refusal::NoConversation => {
                 let reason = text::no_conversation(session_id.as_str());
                 frames::startup_failure(&mut self.core.out, &reason);
-                self.core.out.complain(&reason);
+                self.core.out.write_stderr(&reason);
             }
-            Refusal::SessionInUse => self.core.out.complain(&text::session_in_use(session_id.as_str())),
+            Refusal::SessionInUse => self
+                .core
+                .out
+                .write_stderr(&text::session_in_use(session_id.as_str())),
         }
         self.phase = Phase::Over(1);
     }

@@ -76,7 +76,7 @@ impl Outbox {
     }
 
     /// Writes a line to stderr.
-    pub(crate) fn complain(&mut self, text: &str) {
+    pub(crate) fn write_stderr(&mut self, text: &str) {
         self.stderr.extend_from_slice(text.as_bytes());
         self.stderr.push(b'\n');
     }

@@ -12,7 +12,7 @@ use crate::script::ToolStep;
 
 /// What becomes of a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Gate {
+pub(crate) enum Permission {
     Pass,
     Ask,
     Refuse {
@@ -22,7 +22,7 @@ pub(crate) enum Gate {
 }
 
 /// Decides about a call in the session's present mode.
-pub(crate) fn check(step: &ToolStep, verdict: &Verdict, core: &Core) -> Gate {
+pub(crate) fn check(step: &ToolStep, verdict: &Verdict, core: &Core) -> Permission {
     hear(step, verdict, core.mode, core.setup.asks)
 }
 
@@ -39,11 +39,11 @@ pub(crate) fn needs_person(tool: &str) -> bool {
 }
 
 /// What is decided after the host's hooks: they can make a question in every mode, and spare one that no rule wants.
-fn hear(step: &ToolStep, verdict: &Verdict, mode: PermissionMode, host_takes_questions: bool) -> Gate {
+fn hear(step: &ToolStep, verdict: &Verdict, mode: PermissionMode, host_takes_questions: bool) -> Permission {
     let gate = decide(step, mode, host_takes_questions);
     if matches!(
         gate,
-        Gate::Refuse {
+        Permission::Refuse {
             reason_type: "rule",
             ..
         }
@@ -55,42 +55,44 @@ fn hear(step: &ToolStep, verdict: &Verdict, mode: PermissionMode, host_takes_que
     let needed = matches!(reason, Some("rule" | "safetyCheck")) || needs_person(&step.name);
     match gate {
         _ if verdict.ask.is_some() => asked(mode, host_takes_questions),
-        Gate::Ask if verdict.allow && !needed => Gate::Pass,
+        Permission::Ask if verdict.allow && !needed => Permission::Pass,
         gate => gate,
     }
 }
 
-fn asked(mode: PermissionMode, host_takes_questions: bool) -> Gate {
-    let refuse = |reason_type: &'static str, message: &str| Gate::Refuse {
+fn asked(mode: PermissionMode, host_takes_questions: bool) -> Permission {
+    let refuse = |reason_type: &'static str, message: &str| Permission::Refuse {
         reason_type,
         message: message.to_owned(),
     };
     if mode == PermissionMode::DontAsk {
         refuse("mode", text::DONT_ASK)
     } else if host_takes_questions {
-        Gate::Ask
+        Permission::Ask
     } else {
         refuse("asyncAgent", text::NOBODY_TO_ASK)
     }
 }
 
-fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> Gate {
+fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> Permission {
     if let Some(message) = &step.denied {
-        return Gate::Refuse {
+        return Permission::Refuse {
             reason_type: "rule",
             message: message.clone(),
         };
     }
-    let Some(ask) = &step.ask else { return Gate::Pass };
+    let Some(ask) = &step.ask else {
+        return Permission::Pass;
+    };
     let is_edit = matches!(step.name.as_str(), "Edit" | "Write" | "NotebookEdit");
     let needs_person = needs_person(&step.name);
     match mode {
-        PermissionMode::BypassPermissions if !ask.always && !needs_person => Gate::Pass,
+        PermissionMode::BypassPermissions if !ask.always && !needs_person => Permission::Pass,
         // A question with a reason of its own (outside the working directory, a safety check) stays one.
         PermissionMode::AcceptEdits | PermissionMode::Auto
             if !ask.always && is_edit && ask.decision_reason_type.is_none() =>
         {
-            Gate::Pass
+            Permission::Pass
         }
         PermissionMode::Default
         | PermissionMode::AcceptEdits
@@ -108,10 +110,10 @@ mod tests {
     #[track_caller]
     fn check(tool: &str, mode: PermissionMode, expected: &str) {
         let step: ToolStep = serde_json::from_str(tool).unwrap();
-        let name = |gate: Gate| match gate {
-            Gate::Pass => "pass".to_owned(),
-            Gate::Ask => "ask".to_owned(),
-            Gate::Refuse { reason_type, .. } => reason_type.to_owned(),
+        let name = |gate: Permission| match gate {
+            Permission::Pass => "pass".to_owned(),
+            Permission::Ask => "ask".to_owned(),
+            Permission::Refuse { reason_type, .. } => reason_type.to_owned(),
         };
         assert_eq!(name(decide(&step, mode, true)), expected, "{tool} in {mode}");
         let unasked = if expected == "ask" { "asyncAgent" } else { expected };
@@ -175,20 +177,20 @@ mod tests {
         let asks = r#"{"name":"Bash","ask":true}"#;
         let by_rule = r#"{"name":"Bash","ask":{"always":true,"decision_reason_type":"rule"}}"#;
         let denied = r#"{"name":"Bash","denied":"no"}"#;
-        assert_eq!(gate(plain, &ask, BypassPermissions), Gate::Ask);
+        assert_eq!(gate(plain, &ask, BypassPermissions), Permission::Ask);
         assert!(matches!(
             gate(plain, &ask, DontAsk),
-            Gate::Refuse {
+            Permission::Refuse {
                 reason_type: "mode",
                 ..
             }
         ));
-        assert_eq!(gate(asks, &allow, Default), Gate::Pass);
-        assert_eq!(gate(by_rule, &allow, Default), Gate::Ask);
+        assert_eq!(gate(asks, &allow, Default), Permission::Pass);
+        assert_eq!(gate(by_rule, &allow, Default), Permission::Ask);
         for verdict in [ask, allow] {
             assert!(matches!(
                 gate(denied, &verdict, Default),
-                Gate::Refuse {
+                Permission::Refuse {
                     reason_type: "rule",
                     ..
                 }

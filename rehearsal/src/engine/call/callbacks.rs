@@ -1,4 +1,4 @@
-//! A call whose hooks are heard: the round of the host's callbacks before it, or after it.
+//! A call whose hooks are heard: the callbacks before it and after it.
 //!
 //! Place in the flow: `steps` calls back; `calls` brings what came of it, and the call goes on.
 
@@ -14,12 +14,12 @@ impl Call {
     /// Calls the host's hooks before the call; says whether there are any.
     pub(super) fn call_back(&mut self, core: &mut Core) -> bool {
         let agent = self.agent();
-        let Some(mut round) = core.call_hooks(Moment::Before, &self.told(agent.as_deref(), None)) else {
+        let Some(mut callbacks) = core.call_hooks(Moment::Before, &self.facts(agent.as_deref(), None)) else {
             return false;
         };
-        round.verdict = std::mem::take(&mut self.verdict);
-        self.round = Some(round);
-        self.state = CallState::Tried;
+        callbacks.verdict = std::mem::take(&mut self.verdict);
+        self.callbacks = Some(callbacks);
+        self.state = CallState::InHooks;
         if core.end_of_input {
             self.close_callbacks(core);
         }
@@ -27,7 +27,9 @@ impl Call {
     }
 
     pub(super) fn waits_for_callback(&self, id: &ControlId) -> bool {
-        self.round.as_ref().is_some_and(|round| round.waits_for(id))
+        self.callbacks
+            .as_ref()
+            .is_some_and(|callbacks| callbacks.waits_for(id))
     }
 
     /// Takes the answer to a callback.
@@ -37,25 +39,25 @@ impl Call {
         answer: Result<Value, String>,
         core: &mut Core,
     ) {
-        if let Some(round) = &mut self.round {
-            round.answered(id, answer, core);
+        if let Some(callbacks) = &mut self.callbacks {
+            callbacks.answered(id, answer, core);
         }
         self.heard(core);
     }
 
     /// Gives up on callbacks that have had their time.
     pub(super) fn expire(&mut self, core: &mut Core) {
-        if let Some(round) = &mut self.round {
-            round.expire(core);
+        if let Some(callbacks) = &mut self.callbacks {
+            callbacks.expire(core);
         }
         self.heard(core);
     }
 
     /// The host can no longer answer: what was to be decided by it is refused.
     pub(super) fn close_callbacks(&mut self, core: &mut Core) {
-        if let Some(mut round) = self.round.take() {
-            round.withdraw(core);
-            if round.moment == Moment::Before {
+        if let Some(mut callbacks) = self.callbacks.take() {
+            callbacks.withdraw(core);
+            if callbacks.moment == Moment::Before {
                 self.refuse(Refusal::failed(text::STREAM_CLOSED_PENDING));
             }
         }
@@ -63,21 +65,21 @@ impl Call {
 
     /// Takes back what is waited for, because the turn ends.
     pub(super) fn withdraw_callbacks(&mut self, core: &mut Core) {
-        if let Some(mut round) = self.round.take() {
-            round.withdraw(core);
+        if let Some(mut callbacks) = self.callbacks.take() {
+            callbacks.withdraw(core);
         }
     }
 
-    /// Goes on, if the round is over.
+    /// Goes on, if all have answered.
     fn heard(&mut self, core: &mut Core) {
-        let Some(round) = self.round.take_if(|round| round.is_over()) else {
+        let Some(callbacks) = self.callbacks.take_if(|callbacks| callbacks.is_over()) else {
             return;
         };
-        if round.moment == Moment::Before {
-            self.verdict = round.verdict;
+        if callbacks.moment == Moment::Before {
+            self.verdict = callbacks.verdict;
             self.permit(core);
         } else if let Some(outcome) = &mut self.outcome {
-            for feedback in &round.verdict.feedback {
+            for feedback in &callbacks.verdict.feedback {
                 outcome.add(&text::hook_feedback(feedback));
             }
         }

@@ -42,7 +42,7 @@ struct HostHook {
 
 /// Callbacks that have been called about a call, and what they say.
 #[derive(Debug)]
-pub(crate) struct Round {
+pub(crate) struct Callbacks {
     pub(crate) moment: Moment,
     pending: Vec<Pending>,
     pub(crate) verdict: Verdict,
@@ -72,7 +72,7 @@ pub(crate) struct Verdict {
 }
 
 /// What a callback is told about.
-pub(crate) struct Told<'a> {
+pub(crate) struct CallFacts<'a> {
     pub(crate) tool: &'a str,
     pub(crate) input: &'a Map<String, Value>,
     pub(crate) id: &'a ToolUseId,
@@ -134,10 +134,10 @@ impl HostHook {
 
 impl Core {
     /// Calls the host's hooks for a tool; `None` where there is none.
-    pub(crate) fn call_hooks(&mut self, moment: Moment, told: &Told<'_>) -> Option<Round> {
+    pub(crate) fn call_hooks(&mut self, moment: Moment, facts: &CallFacts<'_>) -> Option<Callbacks> {
         let now = self.now();
         let mut pending = Vec::new();
-        let wanted = |hook: &&HostHook| hook.moment == moment && hook.matcher.matches(told.tool);
+        let wanted = |hook: &&HostHook| hook.moment == moment && hook.matcher.matches(facts.tool);
         for hook in self.host_hooks.hooks.iter().filter(wanted) {
             for callback in &hook.callbacks {
                 pending.push(Pending {
@@ -151,8 +151,8 @@ impl Core {
         for Pending { id, callback, .. } in &pending {
             let callback = HookCallback {
                 callback_id: callback.clone(),
-                input: self.hook_input(moment, told),
-                tool_use_id: told.id.clone().into(),
+                input: self.hook_input(moment, facts),
+                tool_use_id: facts.id.clone().into(),
                 extra: Map::new(),
             };
             let request = IncomingControl {
@@ -162,14 +162,14 @@ impl Core {
             };
             self.out.send(&Message::ControlRequest(Box::new(request)));
         }
-        (!pending.is_empty()).then(|| Round {
+        (!pending.is_empty()).then(|| Callbacks {
             moment,
             pending,
             verdict: Verdict::default(),
         })
     }
 
-    fn hook_input(&self, moment: Moment, told: &Told<'_>) -> HookInput {
+    fn hook_input(&self, moment: Moment, facts: &CallFacts<'_>) -> HookInput {
         let session = &self.out.session_id;
         let mut input = HookInput {
             session_id: session.clone().into(),
@@ -178,16 +178,16 @@ impl Core {
             prompt_id: self.prompt_id.clone().into(),
             permission_mode: self.mode.wire_id().into(),
             hook_event_name: moment.event().into(),
-            tool_name: told.tool.into(),
-            tool_input: Value::Object(told.input.clone()).into(),
-            tool_use_id: told.id.clone().into(),
+            tool_name: facts.tool.into(),
+            tool_input: Value::Object(facts.input.clone()).into(),
+            tool_use_id: facts.id.clone().into(),
             ..HookInput::default()
         };
-        if let Some(agent) = told.agent {
+        if let Some(agent) = facts.agent {
             input.agent_id = claude_sdk_bridge::messages::TaskId::from(agent.to_owned()).into();
             input.agent_type = text::AGENT_TYPE.into();
         }
-        match (moment, told.response) {
+        match (moment, facts.response) {
             (Moment::After, Some(response)) => input.tool_response = response.clone().into(),
             (Moment::AfterFailure, Some(response)) => {
                 input.error = response.as_str().unwrap_or_default().into();
@@ -199,7 +199,7 @@ impl Core {
     }
 }
 
-impl Round {
+impl Callbacks {
     pub(crate) fn waits_for(&self, id: &ControlId) -> bool {
         self.pending.iter().any(|pending| pending.id == *id)
     }

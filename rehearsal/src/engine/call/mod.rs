@@ -18,7 +18,7 @@ use claude_sdk_bridge::messages::control::CanUseTool;
 use claude_sdk_bridge::messages::{ControlId, PermissionDenial, ToolUseId};
 use serde_json::{Map, Value};
 
-use self::hooks::{Round, Told, Verdict};
+use self::hooks::{CallFacts, Callbacks, Verdict};
 use self::outcome::Outcome;
 use crate::engine::turn::Wait;
 use crate::frames::text;
@@ -39,7 +39,7 @@ pub(crate) struct Call {
     denied: bool,
     pub(crate) state: CallState,
     /// Callbacks of the host's that are waited for.
-    pub(crate) round: Option<Round>,
+    pub(crate) callbacks: Option<Callbacks>,
     /// What hooks said before the call.
     pub(crate) verdict: Verdict,
     /// The question as it was asked.
@@ -52,7 +52,7 @@ pub(crate) struct Call {
 pub(crate) enum CallState {
     Planned,
     /// Hooks are heard before it.
-    Tried,
+    InHooks,
     Asked(ControlId),
     Accepted(Acceptance),
     Running(Acceptance),
@@ -92,7 +92,7 @@ impl Call {
             written: false,
             denied: false,
             state: CallState::Planned,
-            round: None,
+            callbacks: None,
             question: None,
             outcome: None,
         }
@@ -123,8 +123,8 @@ impl Call {
 
     /// What is waited for before it can go on, if anything.
     pub(crate) fn wait(&self) -> Option<Wait> {
-        let waits = self.round.is_some() || matches!(self.state, CallState::Asked(_));
-        let deadline = self.round.as_ref().and_then(Round::deadline);
+        let waits = self.callbacks.is_some() || matches!(self.state, CallState::Asked(_));
+        let deadline = self.callbacks.as_ref().and_then(Callbacks::deadline);
         waits.then(|| deadline.map_or(Wait::Answer, Wait::AnswerUntil))
     }
 
@@ -135,8 +135,8 @@ impl Call {
         self.state = CallState::Refused(refusal);
     }
 
-    pub(crate) fn told<'a>(&'a self, agent: Option<&'a str>, response: Option<&'a Value>) -> Told<'a> {
-        Told {
+    pub(crate) fn facts<'a>(&'a self, agent: Option<&'a str>, response: Option<&'a Value>) -> CallFacts<'a> {
+        CallFacts {
             tool: &self.step.name,
             input: &self.input,
             id: &self.id,

@@ -12,7 +12,7 @@ use claude_sdk_bridge::messages::{
 use permission_core::PermissionMode;
 use serde_json::{Map, json};
 
-use super::by_script::{self, Gate};
+use super::by_script::{self, Permission};
 use super::hooks::Moment;
 use super::outcome::{self, Outcome};
 use super::question;
@@ -49,19 +49,19 @@ impl Call {
             return;
         }
         match by_script::check(&self.step, &self.verdict, core) {
-            Gate::Pass if self.verdict.allow => {
+            Permission::Pass if self.verdict.allow => {
                 self.state = CallState::Accepted(Acceptance {
                     input: self.input.clone(),
                     source: "hook",
                     reason_type: Some("hook"),
                 });
             }
-            Gate::Pass => self.state = CallState::Accepted(Acceptance::unasked(self.input.clone())),
-            Gate::Refuse { reason_type, message } => {
+            Permission::Pass => self.state = CallState::Accepted(Acceptance::unasked(self.input.clone())),
+            Permission::Refuse { reason_type, message } => {
                 frames::permission_denied(&mut core.out, &self.step.name, &self.id, reason_type, &message);
                 self.refuse(Refusal::of_config(message, reason_type));
             }
-            Gate::Ask => {
+            Permission::Ask => {
                 let request = question::scripted(self, core);
                 self.ask(request, core);
             }
@@ -133,7 +133,7 @@ impl Call {
         self.outcome = Some(outcome);
         if !core.end_of_input {
             let agent = self.agent();
-            self.round = core.call_hooks(moment, &self.told(agent.as_deref(), Some(&response)));
+            self.callbacks = core.call_hooks(moment, &self.facts(agent.as_deref(), Some(&response)));
         }
     }
 
@@ -155,7 +155,7 @@ impl Call {
                 )
             }
             CallState::Planned
-            | CallState::Tried
+            | CallState::InHooks
             | CallState::Asked(_)
             | CallState::Withdrawn
             | CallState::Done => return false,
@@ -184,7 +184,7 @@ impl Call {
                 format!("{}{}", text::REJECTED, text::STOPPED_WHILE_RUNNING)
             }
             CallState::Planned
-            | CallState::Tried
+            | CallState::InHooks
             | CallState::Asked(_)
             | CallState::Accepted(_)
             | CallState::Refused(_)

@@ -15,7 +15,7 @@ use crate::script::{OnInterrupt, TokenUsage};
 
 /// Whether a result was written, and whether it told of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Told {
+pub(crate) enum Reported {
     Success,
     Failure,
     Nothing,
@@ -51,29 +51,29 @@ pub(crate) fn bare_result(core: &mut Core, prompts: Attribution) -> ResultFacts 
 
 impl Turn {
     /// Writes the result of a turn that ended by itself.
-    pub(crate) fn tell_end(&mut self, ending: Ending, core: &mut Core) -> Told {
+    pub(crate) fn tell_end(&mut self, ending: Ending, core: &mut Core) -> Reported {
         match ending {
-            Ending::NoResult => Told::Nothing,
+            Ending::NoResult => Reported::Nothing,
             Ending::Completed => {
                 let mut facts = self.facts(core);
                 facts.text = Some(std::mem::take(&mut self.messages.text));
                 facts.timing = Timing::Answered;
                 frames::result(&mut core.out, facts);
-                Told::Success
+                Reported::Success
             }
             Ending::Failed { kind, text } => {
                 let mut facts = self.facts(core);
                 failure::describe(kind, text, &mut facts);
                 frames::result(&mut core.out, facts);
-                Told::Failure
+                Reported::Failure
             }
         }
     }
 
     /// Writes the result of a turn that was aborted.
-    pub(crate) fn tell_abort(&mut self, reason: TerminalReason, core: &mut Core) -> Told {
+    pub(crate) fn tell_abort(&mut self, reason: TerminalReason, core: &mut Core) -> Reported {
         if self.on_interrupt == OnInterrupt::WithholdResult {
-            return Told::Nothing;
+            return Reported::Nothing;
         }
         let mut facts = self.facts(core);
         facts.terminal_reason = reason;
@@ -82,13 +82,13 @@ impl Turn {
         if self.on_interrupt == OnInterrupt::Succeed {
             facts.text = Some(std::mem::take(&mut self.messages.text));
             frames::result(&mut core.out, facts);
-            return Told::Success;
+            return Reported::Success;
         }
         facts.subtype = ResultSubtype::ErrorDuringExecution;
         facts.is_error = true;
         facts.errors = Some(vec![text::diagnostic(facts.stop_reason.as_deref())]);
         frames::result(&mut core.out, facts);
-        Told::Failure
+        Reported::Failure
     }
 
     fn facts(&mut self, core: &mut Core) -> ResultFacts {

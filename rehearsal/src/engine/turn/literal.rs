@@ -15,7 +15,7 @@ pub(crate) fn write(step: &Step, core: &mut Core) {
     match step {
         Step::Mode(mode) => core.switch_mode(*mode),
         Step::Raw(frame) => core.out.send(frame),
-        Step::Stderr(line) => core.out.complain(line),
+        Step::Stderr(line) => core.out.write_stderr(line),
         Step::Garbage(line) => {
             core.out.bytes.extend_from_slice(line.as_bytes());
             core.out.bytes.push(b'\n');
