@@ -2,7 +2,7 @@
 //!
 //! Place in the flow: a host reads [`RuleSet`]s from `settings`; the machine asks them about a [`Call`].
 //! Reading order: `grammar` (one rule), `names`, `command`, `path` and `value` (what a content means), `call` (what is
-//! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `part` (which part decides), `suggest`; `claude` and `flaws` say how
+//! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `part` (which part decides); `claude` and `flaws` say how
 //! Claude itself takes a rule. An allow needs certainty; deny and ask need only a possibility. Must not know modes,
 //! prompts or hooks.
 
@@ -16,7 +16,6 @@ mod names;
 mod part;
 mod path;
 mod reach;
-mod suggest;
 mod value;
 mod words;
 
