@@ -15,8 +15,6 @@ pub struct ClientExtensions {
     pub terminal: TerminalDisplay,
     /// `terminal-auth`: login methods may carry the command to run.
     pub terminal_auth: bool,
-    /// `subagent-transcript`: what subagents say is wanted.
-    pub subagent_transcript: bool,
 }
 
 /// How a client wants the output of shell commands.
@@ -63,7 +61,6 @@ impl ClientExtensions {
         Self {
             terminal,
             terminal_auth: flag("terminal-auth"),
-            subagent_transcript: flag("subagent-transcript"),
         }
     }
 }

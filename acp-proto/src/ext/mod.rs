@@ -10,8 +10,8 @@ mod record;
 mod terminal;
 
 pub use capabilities::{ClientExtensions, PromptQueueing, TerminalAuth, TerminalDisplay};
-pub use claude_code::{ClaudeCodeMeta, McpServerOrigin, NonExecutionKind};
-pub use permission::{PermissionFeedback, PermissionPresentation};
+pub use claude_code::ClaudeCodeMeta;
+pub use permission::PermissionPresentation;
 pub use record::MetaRecord;
 pub use terminal::{TerminalExit, TerminalInfo, TerminalOutput, TerminalOutputDelta};
 

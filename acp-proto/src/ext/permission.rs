@@ -1,7 +1,7 @@
-//! `_meta.permission`: how a permission request reads, and what the user said to a rejection.
+//! `_meta.permission`: how a permission request reads.
 //!
-//! Place in the flow: the presentation goes out with `session/request_permission`, the feedback comes back with its
-//! response. It must not decide: options and their effects stand in the protocol's own members.
+//! Place in the flow: goes out with `session/request_permission`; what comes back with its response is permission-core's. It
+//! must not decide: options and their effects stand in the protocol's own members.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,13 +23,6 @@ pub struct PermissionPresentation {
     pub default_to_no: Option<bool>,
 }
 
-/// What the user wants Claude to know, in the `_meta` of the response to a permission request.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PermissionFeedback {
-    /// The text, as the client sent it.
-    pub feedback: String,
-}
-
 impl PermissionPresentation {
     /// A heading and nothing else.
     #[must_use]
@@ -44,9 +37,5 @@ impl PermissionPresentation {
 }
 
 impl MetaRecord for PermissionPresentation {
-    const KEY: &'static str = "permission";
-}
-
-impl MetaRecord for PermissionFeedback {
     const KEY: &'static str = "permission";
 }

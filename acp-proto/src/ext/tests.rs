@@ -33,13 +33,6 @@ fn every_record_reads_and_writes_its_wire_form() {
     let wire =
         json!({"permission": {"version": 1, "title": "t", "description": "Reason: x", "defaultToNo": true}});
     check(&presentation, wire);
-    let feedback = PermissionFeedback {
-        feedback: "use cargo\ninstead".to_owned(),
-    };
-    check(
-        &feedback,
-        json!({"permission": {"feedback": "use cargo\ninstead"}}),
-    );
     let auth = TerminalAuth {
         command: "claude-acp".to_owned(),
         args: vec!["--cli".to_owned()],
@@ -48,6 +41,14 @@ fn every_record_reads_and_writes_its_wire_form() {
     let wire =
         json!({"terminal-auth": {"command": "claude-acp", "args": ["--cli"], "label": "Claude Login"}});
     check(&auth, wire);
+    let record = ClaudeCodeMeta {
+        tool_name: Some("Bash".to_owned()),
+        parent_tool_use_id: Some("toolu_a1".to_owned()),
+        non_execution_kind: Some("user-rejected".to_owned()),
+        ..ClaudeCodeMeta::default()
+    };
+    let wire = json!({"claudeCode": {"toolName": "Bash", "parentToolUseId": "toolu_a1", "nonExecutionKind": "user-rejected"}});
+    check(&record, wire);
     check(
         &PromptQueueing {
             prompt_queueing: true,
@@ -99,49 +100,10 @@ fn every_terminal_record_reads_and_writes_its_wire_form() {
 }
 
 #[test]
-fn every_form_of_the_claude_code_record_keeps_all_its_members() {
-    let wires = [
-        json!({"toolName": "Write"}),
-        json!({"toolName": "Bash", "parentToolUseId": "toolu_a1"}),
-        json!({"toolName": "ExitPlanMode", "nonExecutionKind": "user-rejected"}),
-        json!({"toolName": "Bash", "nonExecutionKind": "some-new-kind", "userFeedback": "no"}),
-        json!({"toolName": "mcp__tiny__echo", "mcpServer": {"name": "tiny", "source": "dynamic"}}),
-        json!({"toolName": "Read", "toolResponse": {"type": "text", "file": {"numLines": 3}}}),
-        json!({"kind": "informational", "level": "warning"}),
-        json!({"kind": "mcpServerStatus", "server": "broken", "status": "failed"}),
-        json!({"toolName": "X", "unknown": [1, null]}),
-    ];
-    for record in wires {
-        let wire = meta(json!({ "claudeCode": record }));
-        let read = ClaudeCodeMeta::read(Some(&wire)).expect("readable");
-        assert_eq!(read.into_meta(), wire);
-    }
-}
-
-#[test]
-fn known_reasons_of_not_running_have_names() {
-    let table = [
-        ("permission-rule", NonExecutionKind::PermissionRule),
-        ("user-rejected", NonExecutionKind::UserRejected),
-        ("interrupted", NonExecutionKind::Interrupted),
-        ("cancelled", NonExecutionKind::Cancelled),
-        ("automode-parsing-error", NonExecutionKind::AutomodeParsingError),
-        ("else", NonExecutionKind::Other("else".to_owned())),
-    ];
-    for (wire, kind) in table {
-        assert_eq!(
-            serde_json::from_value::<NonExecutionKind>(json!(wire)).unwrap(),
-            kind
-        );
-        assert_eq!(serde_json::to_value(kind).unwrap(), json!(wire));
-    }
-}
-
-#[test]
 fn merging_keeps_what_is_there_already() {
-    let mut all = meta(json!({"other": 1, "claudeCode": {"toolName": "Bash", "status": "old"}}));
+    let mut all = meta(json!({"other": 1, "claudeCode": {"toolName": "Bash", "level": "old"}}));
     ClaudeCodeMeta {
-        status: Some("new".to_owned()),
+        level: Some("new".to_owned()),
         ..ClaudeCodeMeta::default()
     }
     .merge_into(&mut all);
@@ -151,7 +113,7 @@ fn merging_keeps_what_is_there_already() {
     .merge_into(&mut all);
     let expected = json!({
         "other": 1,
-        "claudeCode": {"toolName": "Bash", "status": "new"},
+        "claudeCode": {"toolName": "Bash", "level": "new"},
         "terminal_info": {"terminal_id": "t"},
     });
     assert_eq!(all, meta(expected));
@@ -169,28 +131,21 @@ fn a_record_of_another_shape_reads_as_absent() {
         json!({}),
         json!({"permission": null}),
         json!({"permission": "x"}),
-        json!({"permission": {"feedback": 5}}),
+        json!({"permission": {"version": 1, "title": 5}}),
     ];
     for wire in odd {
-        assert_eq!(PermissionFeedback::read(Some(&meta(wire))), None);
+        assert_eq!(PermissionPresentation::read(Some(&meta(wire))), None);
     }
-    assert_eq!(PermissionFeedback::read(None), None);
+    assert_eq!(PermissionPresentation::read(None), None);
     let wire = meta(json!({"permission": {"version": 1, "title": "t", "feedback": "f", "new": 1}}));
-    assert_eq!(
-        PermissionFeedback::read(Some(&wire))
-            .map(|read| read.feedback)
-            .as_deref(),
-        Some("f")
-    );
+    let read = PermissionPresentation::read(Some(&wire));
+    assert_eq!(read, Some(PermissionPresentation::new("t")));
 }
 
 #[test]
 fn only_an_explicit_true_switches_an_extension_on() {
     let none = ClientExtensions::default();
-    for wire in [
-        json!({}),
-        json!({"terminal_output": "true", "terminal-auth": 1, "subagent-transcript": null}),
-    ] {
+    for wire in [json!({}), json!({"terminal_output": "true", "terminal-auth": 1})] {
         assert_eq!(ClientExtensions::read(Some(&meta(wire))), none);
     }
     assert_eq!(ClientExtensions::read(None), none);
@@ -215,14 +170,11 @@ fn only_an_explicit_true_switches_an_extension_on() {
             }
         );
     }
-    let rest = ClientExtensions::read(Some(&meta(
-        json!({"terminal-auth": true, "subagent-transcript": true}),
-    )));
+    let rest = ClientExtensions::read(Some(&meta(json!({"terminal-auth": true}))));
     assert_eq!(
         rest,
         ClientExtensions {
             terminal_auth: true,
-            subagent_transcript: true,
             ..none
         }
     );

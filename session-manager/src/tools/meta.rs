@@ -2,11 +2,9 @@
 //! terminals. Only small facts; a tool's result never goes in here.
 
 use acp_proto::ext::{
-    ClaudeCodeMeta, MetaRecord, NonExecutionKind, TerminalExit, TerminalInfo, TerminalOutput,
-    TerminalOutputDelta,
+    ClaudeCodeMeta, MetaRecord, TerminalExit, TerminalInfo, TerminalOutput, TerminalOutputDelta,
 };
 use acp_proto::schema::Meta;
-use serde_json::Value;
 
 use super::{Exit, Presenting, TerminalSupport, ToolCallRef, in_terminal};
 
@@ -61,12 +59,10 @@ pub(super) fn terminal_exit(id: &str, exit: Exit) -> Meta {
 }
 
 fn record(name: &str, parent: Option<&str>, non_execution: Option<&str>) -> ClaudeCodeMeta {
-    let non_execution_kind = non_execution
-        .and_then(|kind| serde_json::from_value::<NonExecutionKind>(Value::String(kind.to_owned())).ok());
     ClaudeCodeMeta {
         tool_name: Some(name.to_owned()),
         parent_tool_use_id: parent.map(str::to_owned),
-        non_execution_kind,
+        non_execution_kind: non_execution.map(str::to_owned),
         ..ClaudeCodeMeta::default()
     }
 }
