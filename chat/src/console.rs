@@ -13,7 +13,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::present::{style::Style, words};
+use crate::present::{style::Style, wording};
 
 /// Lines typed ahead that are kept before the terminal itself keeps them.
 const LINES_AHEAD: usize = 16;
@@ -104,7 +104,7 @@ impl Input {
                 if u64::try_from(bytes.len()).is_ok_and(|length| length > PROMPT_BYTES) {
                     return Err(io::Error::new(
                         io::ErrorKind::InvalidInput,
-                        words::prompt_too_long(PROMPT_BYTES),
+                        wording::prompt_too_long(PROMPT_BYTES),
                     ));
                 }
                 Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned()))

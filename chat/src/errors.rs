@@ -2,22 +2,22 @@
 
 use std::io;
 
-use crate::present::words;
+use crate::present::wording;
 
 /// Why a chat ended with a failure. The message says what to do next.
 #[derive(Debug, thiserror::Error)]
 pub enum ChatError {
     /// The connection ended while it was needed.
-    #[error("{}", words::connection_closed())]
+    #[error("{}", wording::connection_closed())]
     Closed,
     /// The agent answered a request with an error; the text is the whole explanation.
     #[error("{0}")]
     Agent(String),
     /// The agent speaks another version of the protocol.
-    #[error("{}", words::wrong_version(.0))]
+    #[error("{}", wording::wrong_version(.0))]
     WrongVersion(String),
     /// The agent's answer does not have the form the protocol gives it.
-    #[error("{}", words::bad_answer(.method, .error))]
+    #[error("{}", wording::bad_answer(.method, .error))]
     BadAnswer {
         /// The request that was answered.
         method: &'static str,
@@ -25,24 +25,24 @@ pub enum ChatError {
         error: String,
     },
     /// The agent keeps no conversations, or does not say which.
-    #[error("{}", words::CANNOT_GO_BACK)]
+    #[error("{}", wording::CANNOT_GO_BACK)]
     CannotGoBack,
     /// There is no conversation to go on with.
-    #[error("{}", words::no_conversation(.0))]
+    #[error("{}", wording::no_conversation(.0))]
     NoConversation(String),
     /// A conversation has to be chosen, and nobody is there to choose.
-    #[error("{}", words::NOBODY_CHOOSES)]
+    #[error("{}", wording::NOBODY_CHOOSES)]
     NobodyChooses,
     /// There was neither an argument nor standard input to send.
-    #[error("{}", words::EMPTY_PROMPT)]
+    #[error("{}", wording::EMPTY_PROMPT)]
     NothingToSend,
     /// Standard input could not be read.
-    #[error("{}", words::input_failed(.0))]
+    #[error("{}", wording::input_failed(.0))]
     Input(io::Error),
     /// The transcript could not be written.
-    #[error("{}", words::output_failed(.0))]
+    #[error("{}", wording::output_failed(.0))]
     Output(io::Error),
     /// The protocol peer could not be set up.
-    #[error("{}", words::setup_failed(.0))]
+    #[error("{}", wording::setup_failed(.0))]
     Setup(#[from] acp_proto::RouterError),
 }

@@ -1,7 +1,7 @@
 //! The command line: what may be given, what goes with what, and what it means. Nothing is done here.
 
 mod policy;
-mod words;
+mod wording;
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -23,8 +23,8 @@ use policy::policy_request;
 #[command(
     name = "claude-acp",
     version,
-    about = words::ABOUT,
-    after_help = words::AFTER_HELP,
+    about = wording::ABOUT,
+    after_help = wording::AFTER_HELP,
     disable_version_flag = true,
     disable_help_subcommand = true
 )]
@@ -206,20 +206,20 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
     } = CommandLine::try_parse_from(own).map_err(|error| with_tip(error, script))?;
     let serves = !listen.is_empty() || backend.is_some();
     let request = match (command, cli) {
-        (Some(_), _) if hide_claude_auth => return Err(conflict(words::HIDE_CLAUDE_AUTH_WITH_COMMAND)),
-        (Some(Command::Chat(_)), _) if !listen.is_empty() => return Err(conflict(words::LISTEN_WITH_CHAT)),
-        (Some(Command::Chat(_)), _) if backend.is_some() => return Err(conflict(words::BACKEND_WITH_CHAT)),
-        (Some(Command::Chat(_)), Some(_)) => return Err(conflict(words::CLI_WITH_CHAT)),
+        (Some(_), _) if hide_claude_auth => return Err(conflict(wording::HIDE_CLAUDE_AUTH_WITH_COMMAND)),
+        (Some(Command::Chat(_)), _) if !listen.is_empty() => return Err(conflict(wording::LISTEN_WITH_CHAT)),
+        (Some(Command::Chat(_)), _) if backend.is_some() => return Err(conflict(wording::BACKEND_WITH_CHAT)),
+        (Some(Command::Chat(_)), Some(_)) => return Err(conflict(wording::CLI_WITH_CHAT)),
         (Some(Command::Rehearsal { .. }), cli) if serves || cli.is_some() => {
-            return Err(conflict(words::SERVING_WITH_REHEARSAL));
+            return Err(conflict(wording::SERVING_WITH_REHEARSAL));
         }
         (Some(Command::Rehearsal { .. }), _) if !oversight.is_empty() => {
-            return Err(conflict(words::OVERSIGHT_WITH_REHEARSAL));
+            return Err(conflict(wording::OVERSIGHT_WITH_REHEARSAL));
         }
         (Some(Command::Policy { .. }), cli) if serves || cli.is_some() => {
-            return Err(conflict(words::SERVING_WITH_POLICY));
+            return Err(conflict(wording::SERVING_WITH_POLICY));
         }
-        (None, Some(_)) if serves => return Err(conflict(words::CLI_WITH_SERVING)),
+        (None, Some(_)) if serves => return Err(conflict(wording::CLI_WITH_SERVING)),
         (Some(Command::Chat(chat)), None) => chat_request(chat, oversight)?,
         (Some(Command::Rehearsal { command }), _) => Request::Rehearsal(command),
         (Some(Command::Policy { command }), _) => policy_request(command, oversight)?,
@@ -268,7 +268,7 @@ impl ChatArgs {
     /// What may have been meant otherwise.
     pub(crate) fn hint(&self) -> Option<String> {
         let prompt = self.prompt.as_deref().filter(|_| self.rehearse == Some(None))?;
-        names_a_script(prompt).then(|| words::script_is_prompt(prompt))
+        names_a_script(prompt).then(|| wording::script_is_prompt(prompt))
     }
 }
 
@@ -287,7 +287,7 @@ fn script_apart(arguments: &[OsString]) -> Option<String> {
 
 fn with_tip(mut error: clap::Error, script: Option<String>) -> clap::Error {
     if let Some(script) = script.filter(|_| error.kind() == ErrorKind::UnknownArgument) {
-        let tip = words::script_is_prompt(&script).into();
+        let tip = wording::script_is_prompt(&script).into();
         error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
     }
     error
@@ -295,11 +295,11 @@ fn with_tip(mut error: clap::Error, script: Option<String>) -> clap::Error {
 
 fn chat_request(mut chat: ChatArgs, before: OversightArgs) -> Result<Request, clap::Error> {
     if chat.connect == Some(ListenAddress::Stdio) {
-        return Err(conflict(words::CONNECT_STDIO));
+        return Err(conflict(wording::CONNECT_STDIO));
     }
     chat.oversight = before.or(chat.oversight)?;
     if chat.connect.is_some() && !chat.oversight.is_empty() {
-        return Err(conflict(words::OVERSIGHT_WITH_CONNECT));
+        return Err(conflict(wording::OVERSIGHT_WITH_CONNECT));
     }
     // `--rehearse=` names no script.
     chat.rehearse = chat
@@ -319,7 +319,7 @@ fn serve_request(
     let free_port = |address: &ListenAddress| matches!(address, ListenAddress::Tcp(tcp) if tcp.port() == 0);
     for (index, address) in listen.iter().enumerate() {
         if !free_port(address) && listen.iter().take(index).any(|earlier| earlier == address) {
-            return Err(conflict(words::LISTEN_TWICE));
+            return Err(conflict(wording::LISTEN_TWICE));
         }
     }
     let listen = if listen.is_empty() {
@@ -341,7 +341,7 @@ fn parse_backend(text: &str) -> Result<Backend, String> {
         None if text == "process" => Ok(Backend::Process),
         None if text == "rehearsal" => Ok(Backend::Rehearsal(None)),
         Some(("rehearsal", script)) if !script.is_empty() => Ok(Backend::Rehearsal(Some(script.into()))),
-        _ => Err(words::NO_BACKEND.to_owned()),
+        _ => Err(wording::NO_BACKEND.to_owned()),
     }
 }
 

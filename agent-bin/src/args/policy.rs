@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use permission_core::PermissionMode;
 use serde_json::Value;
 
-use super::{Request, conflict, words};
+use super::{Request, conflict, wording};
 
 /// Under whose eyes sessions run.
 #[derive(Debug, Clone, Default, Args, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(crate) enum PolicyCommand {
         files: Vec<PathBuf>,
     },
     /// Tell, stage by stage, what would become of a tool call, and which rule in which file decides
-    #[command(after_help = words::EXPLAIN_HELP)]
+    #[command(after_help = wording::EXPLAIN_HELP)]
     Explain(ExplainArgs),
 }
 
@@ -84,8 +84,8 @@ impl OversightArgs {
     /// What was given before a subcommand and behind it, as one.
     pub(super) fn or(self, behind: Self) -> Result<Self, clap::Error> {
         Ok(Self {
-            policy: either(self.policy, behind.policy, words::POLICY_TWICE)?,
-            audit: either(self.audit, behind.audit, words::AUDIT_TWICE)?,
+            policy: either(self.policy, behind.policy, wording::POLICY_TWICE)?,
+            audit: either(self.audit, behind.audit, wording::AUDIT_TWICE)?,
         })
     }
 }
@@ -96,15 +96,15 @@ pub(super) fn policy_request(
     before: OversightArgs,
 ) -> Result<Request, clap::Error> {
     if before.audit.is_some() {
-        return Err(conflict(words::AUDIT_WITH_POLICY));
+        return Err(conflict(wording::AUDIT_WITH_POLICY));
     }
     match &mut command {
         PolicyCommand::Check { .. } if before.policy.is_some() => {
-            return Err(conflict(words::POLICY_WITH_CHECK));
+            return Err(conflict(wording::POLICY_WITH_CHECK));
         }
         PolicyCommand::Check { .. } => {}
         PolicyCommand::Explain(explain) => {
-            explain.policy = either(before.policy, explain.policy.take(), words::POLICY_TWICE)?;
+            explain.policy = either(before.policy, explain.policy.take(), wording::POLICY_TWICE)?;
         }
     }
     Ok(Request::Policy(command))
@@ -133,8 +133,8 @@ fn parse_input(text: &str) -> Result<Given<Value>, String> {
 pub(crate) fn object(text: &str) -> Result<Value, String> {
     match serde_json::from_str(text) {
         Ok(input @ Value::Object(_)) => Ok(input),
-        Ok(_) => Err(words::NO_OBJECT.to_owned()),
-        Err(error) => Err(format!("{}: {error}", words::NO_OBJECT)),
+        Ok(_) => Err(wording::NO_OBJECT.to_owned()),
+        Err(error) => Err(format!("{}: {error}", wording::NO_OBJECT)),
     }
 }
 

@@ -3,7 +3,7 @@
 use permission_core::PermissionMode;
 use serde_json::json;
 
-use super::{words::*, *};
+use super::{wording::*, *};
 
 fn parsed(line: &[&str]) -> Result<(LoggingArgs, Request), clap::Error> {
     let program = std::iter::once("claude-acp");
@@ -523,7 +523,7 @@ fn a_script_behind_rehearse_is_taken_for_the_prompt_and_hinted_at() {
         other => panic!("{other:?}"),
     };
     for script in ["plan", "my.json"] {
-        let expected = words::script_is_prompt(script);
+        let expected = wording::script_is_prompt(script);
         assert_eq!(hint(&["chat", "--rehearse", script]).as_ref(), Some(&expected));
         let refusal = refusal(&["chat", "--rehearse", script, "hello"]);
         assert!(refusal.contains(&expected), "{refusal}");

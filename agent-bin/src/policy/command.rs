@@ -18,7 +18,7 @@ use permission_core::{
 };
 use serde_json::{Value, json};
 
-use super::{load, text_of, tried, words};
+use super::{load, text_of, tried, wording};
 use crate::{
     args::{ExplainArgs, Given, PolicyCommand, object},
     exit,
@@ -37,7 +37,7 @@ pub(crate) fn run(command: PolicyCommand) -> anyhow::Result<u8> {
         PolicyCommand::Check { files } => check(&files, &mut out, &mut complaints),
         PolicyCommand::Explain(args) => match called(&args)? {
             Ok(call) => tell(&account(&args, &call)?, args.json, &mut out, &mut complaints),
-            Err(why) => writeln!(complaints, "{}", words::not_a_call(&why)).map(|()| exit::MISUSED),
+            Err(why) => writeln!(complaints, "{}", wording::not_a_call(&why)).map(|()| exit::MISUSED),
         },
     };
     answered
@@ -50,7 +50,7 @@ pub(super) fn check(files: &[PathBuf], out: &mut impl Write, complaints: &mut im
     let mut code = exit::DONE;
     for file in files {
         match text_of(file).map(|text| tried(file, &text)) {
-            Ok(Ok(policy)) => writeln!(out, "{}", words::summary(file, &policy))?,
+            Ok(Ok(policy)) => writeln!(out, "{}", wording::summary(file, &policy))?,
             Ok(Err(mistakes)) => {
                 code = exit::FAILED;
                 for mistake in mistakes {
@@ -59,7 +59,7 @@ pub(super) fn check(files: &[PathBuf], out: &mut impl Write, complaints: &mut im
             }
             Err(why) => {
                 code = exit::FAILED;
-                writeln!(complaints, "{}", words::not_usable(file, &why))?;
+                writeln!(complaints, "{}", wording::not_usable(file, &why))?;
             }
         }
     }
@@ -71,7 +71,7 @@ fn tell(account: &Account, json: bool, out: &mut impl Write, complaints: &mut im
         writeln!(out, "{}", account.to_json())?;
     } else {
         for warning in &account.warnings {
-            writeln!(complaints, "{}", words::warning(warning))?;
+            writeln!(complaints, "{}", wording::warning(warning))?;
         }
         writeln!(out, "{account}")?;
     }
@@ -94,9 +94,9 @@ fn called(args: &ExplainArgs) -> anyhow::Result<Result<(String, Value), String>>
     };
     Ok(
         input.and_then(|input| match (misspelled(tool), main_parameter(tool)) {
-            (Some(meant), _) => Err(words::misspelled_tool(tool, meant)),
+            (Some(meant), _) => Err(wording::misspelled_tool(tool, meant)),
             (None, Some(parameter)) if !input.get(parameter).is_some_and(Value::is_string) => {
-                Err(words::no_parameter(tool, parameter))
+                Err(wording::no_parameter(tool, parameter))
             }
             (None, _) => Ok((tool.to_owned(), input)),
         }),
@@ -149,11 +149,11 @@ fn directory(given: Option<&Path>) -> anyhow::Result<String> {
         None => std::env::current_dir()
             .context("cannot use the current directory; change to another one, or use `--cwd`")?,
     };
-    anyhow::ensure!(path.is_dir(), words::no_directory(&path));
+    anyhow::ensure!(path.is_dir(), wording::no_directory(&path));
     // As Claude will tell it.
     let absolute = path.canonicalize()?;
     absolute
         .into_os_string()
         .into_string()
-        .map_err(|_| anyhow::anyhow!(words::CWD_NOT_TEXT))
+        .map_err(|_| anyhow::anyhow!(wording::CWD_NOT_TEXT))
 }

@@ -3,7 +3,7 @@
 
 mod audit;
 mod command;
-mod words;
+mod wording;
 
 use std::{
     io,
@@ -56,10 +56,9 @@ impl Oversight {
         let mut audit = None;
         if let Some(file) = &args.audit {
             let opened = AuditFile::open(file);
-            audit =
-                Some(Arc::new(opened.map_err(|error| {
-                    anyhow::anyhow!(words::audit_unopenable(file, &error))
-                })?));
+            audit = Some(Arc::new(opened.map_err(|error| {
+                anyhow::anyhow!(wording::audit_unopenable(file, &error))
+            })?));
             if let Some(policy) = &mut policy {
                 policy.protected.extend(names_of(file).unwrap_or_default());
             }
@@ -77,11 +76,12 @@ impl Oversight {
 /// # Errors
 /// With every mistake in it.
 pub(crate) fn load(file: &Path) -> anyhow::Result<(Policy, String)> {
-    let failed = |why: String| anyhow::anyhow!(words::unusable(file, &why));
+    let failed = |why: String| anyhow::anyhow!(wording::unusable(file, &why));
     let text = text_of(file).map_err(failed)?;
-    let names = names_of(file).ok_or_else(|| failed(words::NOT_TEXT.to_owned()))?;
+    let names = names_of(file).ok_or_else(|| failed(wording::NOT_TEXT.to_owned()))?;
     let path = names.first().cloned().unwrap_or_default();
-    let mut policy = tried(Path::new(&path), &text).map_err(|mistakes| failed(words::mistakes(&mistakes)))?;
+    let mut policy =
+        tried(Path::new(&path), &text).map_err(|mistakes| failed(wording::mistakes(&mistakes)))?;
     policy.protected.extend(names.into_iter().skip(1));
     Ok((policy, path))
 }
@@ -120,7 +120,7 @@ fn text_of(file: &Path) -> Result<String, String> {
     match read_all(&only).into_iter().next() {
         Some(SettingsText { text: Ok(text), .. }) => Ok(text),
         Some(SettingsText { text: Err(error), .. }) => Err(error.to_string()),
-        None => Err(words::MISSING.to_owned()),
+        None => Err(wording::MISSING.to_owned()),
     }
 }
 

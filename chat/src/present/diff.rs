@@ -2,7 +2,7 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::{sanitize, style::Style, words};
+use super::{sanitize, style::Style, wording};
 use acp_proto::schema::Diff;
 
 /// Above this many lines on either side a line-by-line comparison is not worth its time on a terminal.
@@ -13,12 +13,12 @@ const CONTEXT_LINES: usize = 3;
 pub(crate) fn lines(diff: &Diff, style: Style, limit: usize) -> Vec<String> {
     let path = sanitize::line(&diff.path.to_string_lossy());
     let mut lines = vec![match &diff.old_text {
-        None => style.bold(&words::diff_new_file(&path)),
-        Some(_) => style.bold(&words::diff_changed_file(&path)),
+        None => style.bold(&wording::diff_new_file(&path)),
+        Some(_) => style.bold(&wording::diff_changed_file(&path)),
     }];
     let old = diff.old_text.as_deref().unwrap_or_default();
     if old.lines().count().max(diff.new_text.lines().count()) > COMPARED_LINES {
-        lines.push(words::diff_too_large(
+        lines.push(wording::diff_too_large(
             old.lines().count(),
             diff.new_text.lines().count(),
         ));
@@ -29,7 +29,7 @@ pub(crate) fn lines(diff: &Diff, style: Style, limit: usize) -> Vec<String> {
     changes.truncate(limit);
     lines.extend(changes);
     if left_out > 0 {
-        lines.push(style.dim(&words::more_lines(left_out)));
+        lines.push(style.dim(&wording::more_lines(left_out)));
     }
     lines
 }

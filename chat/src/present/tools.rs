@@ -6,7 +6,7 @@ use acp_proto::schema::{
     ToolCallUpdateFields, ToolKind,
 };
 
-use super::{diff, sanitize, style::Style, words};
+use super::{diff, sanitize, style::Style, wording};
 
 const RESULT_LINES: usize = 8;
 const RESULT_COLUMNS: usize = 200;
@@ -61,7 +61,7 @@ impl Tool {
         let indent = self.indent;
         format!(
             "{indent}{} {}",
-            style.cyan(words::TOOL),
+            style.cyan(wording::TOOL),
             style.bold(&self.label())
         )
     }
@@ -102,7 +102,7 @@ impl Tool {
         fields: &ToolCallUpdateFields,
         style: Style,
     ) -> Vec<String> {
-        let Some(word) = words::tool_status(status) else {
+        let Some(word) = wording::tool_status(status) else {
             return Vec::new();
         };
         let indent = self.indent;
@@ -147,7 +147,7 @@ impl Tool {
                 format!("{name}: {title}")
             }
             Some(name) if title.is_empty() => name,
-            _ if title.is_empty() => words::UNTITLED_TOOL.to_owned(),
+            _ if title.is_empty() => wording::UNTITLED_TOOL.to_owned(),
             _ => title,
         }
     }
@@ -172,15 +172,15 @@ pub(crate) fn as_diff(content: &ToolCallContent) -> Option<&Diff> {
 pub(crate) fn block_text(block: &ContentBlock) -> String {
     match block {
         ContentBlock::Text(text) => text.text.clone(),
-        ContentBlock::Image(image) => words::not_text("image", &image.mime_type),
-        ContentBlock::Audio(audio) => words::not_text("audio", &audio.mime_type),
-        ContentBlock::ResourceLink(link) => words::not_text("link", &link.uri),
+        ContentBlock::Image(image) => wording::not_text("image", &image.mime_type),
+        ContentBlock::Audio(audio) => wording::not_text("audio", &audio.mime_type),
+        ContentBlock::ResourceLink(link) => wording::not_text("link", &link.uri),
         ContentBlock::Resource(resource) => match &resource.resource {
             EmbeddedResourceResource::TextResourceContents(text) => text.text.clone(),
-            EmbeddedResourceResource::BlobResourceContents(blob) => words::not_text("file", &blob.uri),
-            _ => words::not_text("resource", ""),
+            EmbeddedResourceResource::BlobResourceContents(blob) => wording::not_text("file", &blob.uri),
+            _ => wording::not_text("resource", ""),
         },
-        _ => words::not_text("content", ""),
+        _ => wording::not_text("content", ""),
     }
 }
 
@@ -207,7 +207,7 @@ fn result_lines(fields: &ToolCallUpdateFields, style: Style) -> Vec<String> {
     if lines.len() > RESULT_LINES {
         let left_out = lines.len().saturating_sub(RESULT_LINES);
         lines.truncate(RESULT_LINES);
-        lines.push(style.dim(&words::more_lines(left_out)));
+        lines.push(style.dim(&wording::more_lines(left_out)));
     }
     lines
 }

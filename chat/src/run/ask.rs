@@ -8,7 +8,7 @@ use crate::{
     ChatError,
     console::{Asking, Input},
     peer::Question,
-    present::{question, words},
+    present::{question, wording},
 };
 
 /// What asking came to.
@@ -32,7 +32,7 @@ impl Chat {
     pub(super) async fn ask(&mut self, question: Question) -> Result<Asked, ChatError> {
         if question.request.options.is_empty() {
             question.answer(RequestPermissionOutcome::Cancelled);
-            self.remark(words::NO_OPTIONS).await?;
+            self.remark(wording::NO_OPTIONS).await?;
             return Ok(Asked::Settled);
         }
         let can_ask = !matches!(self.console.asking, Asking::Nowhere)
@@ -47,7 +47,7 @@ impl Chat {
         let text = self.transcript.question(&question.request);
         self.write_question(&text).await?;
         if self.keep_typed_ahead() {
-            self.ask_text(words::TYPED_TOO_EARLY).await?;
+            self.ask_text(wording::TYPED_TOO_EARLY).await?;
         }
         self.ask_until_settled(question).await
     }
@@ -55,7 +55,7 @@ impl Chat {
     async fn ask_until_settled(&mut self, question: Question) -> Result<Asked, ChatError> {
         let count = question.request.options.len();
         loop {
-            self.write_question(&words::choose(count)).await?;
+            self.write_question(&wording::choose(count)).await?;
             match self.reaction(&question).await {
                 Reaction::Line(line) => {
                     self.transcript.line_is_over();
@@ -64,12 +64,12 @@ impl Chat {
                         question.answer(outcome);
                         return Ok(Asked::Settled);
                     }
-                    self.ask_text(&words::not_an_option(count)).await?;
+                    self.ask_text(&wording::not_an_option(count)).await?;
                 }
                 Reaction::EndOfInput => {
                     self.input_ended = true;
                     self.reject(question);
-                    self.ask_text(&format!("\n{}", words::REJECTED_AT_END)).await?;
+                    self.ask_text(&format!("\n{}", wording::REJECTED_AT_END)).await?;
                     return Ok(Asked::Settled);
                 }
                 Reaction::Interrupt => {
@@ -78,7 +78,7 @@ impl Chat {
                     return Ok(Asked::Interrupted);
                 }
                 Reaction::Withdrawn => {
-                    self.ask_text(&format!("\n{}", words::WITHDRAWN)).await?;
+                    self.ask_text(&format!("\n{}", wording::WITHDRAWN)).await?;
                     return Ok(Asked::Settled);
                 }
             }

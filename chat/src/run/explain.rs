@@ -8,7 +8,7 @@ use super::Chat;
 use crate::{
     ChatError,
     peer::Failure,
-    present::{sanitize, words},
+    present::{sanitize, wording},
 };
 
 impl Chat {
@@ -21,8 +21,8 @@ impl Chat {
 
     pub(super) fn explain(&self, failure: Failure) -> String {
         match failure {
-            Failure::Closed => words::connection_closed(),
-            Failure::LoginNeeded => words::login_needed(&self.options.agent_command, &self.logins),
+            Failure::Closed => wording::connection_closed(),
+            Failure::LoginNeeded => wording::login_needed(&self.options.agent_command, &self.logins),
             Failure::Refused(error) => explain_error(&error),
         }
     }
@@ -46,11 +46,11 @@ fn explain_error(error: &RpcError) -> String {
         .unwrap_or_default();
     let text = |value: Option<&Value>| value.and_then(Value::as_str).map(sanitize::line);
     let detail = text(data.get("details")).or_else(|| text(Some(&data)));
-    let hint = text(data.get("errorKind")).and_then(|kind| words::error_hint(&kind));
+    let hint = text(data.get("errorKind")).and_then(|kind| wording::error_hint(&kind));
     // The name of the code says nothing to a person when a reason follows.
     let message = error.message();
     let message = message.strip_prefix("Internal error: ").unwrap_or(message);
-    words::agent_error(sanitize::block(message).trim_end(), detail.as_deref(), hint)
+    wording::agent_error(sanitize::block(message).trim_end(), detail.as_deref(), hint)
 }
 
 #[cfg(test)]
@@ -65,22 +65,22 @@ mod tests {
         let check = |error: RpcError, expected: String| assert_eq!(explain_error(&error), expected);
         check(
             errors::internal("it broke", Some(json!({"errorKind": "rate_limit"}))),
-            words::agent_error("it broke", None, words::error_hint("rate_limit")),
+            wording::agent_error("it broke", None, wording::error_hint("rate_limit")),
         );
         check(
             errors::internal(
                 "it \u{1b}[2Jbroke",
                 Some(json!({"details": "a\nb", "errorKind": "news"})),
             ),
-            words::agent_error("it ␛[2Jbroke", Some("a ⏎ b"), None),
+            wording::agent_error("it ␛[2Jbroke", Some("a ⏎ b"), None),
         );
         check(
             errors::invalid_params("`cwd` is no directory", Some(json!("text"))),
-            words::agent_error("Invalid params: `cwd` is no directory", Some("text"), None),
+            wording::agent_error("Invalid params: `cwd` is no directory", Some("text"), None),
         );
         check(
             RpcError::owned(-32603, "Internal error", None::<()>),
-            words::agent_error("Internal error", None, None),
+            wording::agent_error("Internal error", None, None),
         );
     }
 }

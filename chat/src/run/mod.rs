@@ -19,7 +19,7 @@ use crate::{
     backlog::{self, backlog},
     console::Input,
     peer::{self, Event},
-    present::{sanitize, transcript::Transcript, words},
+    present::{sanitize, transcript::Transcript, wording},
 };
 
 mod ask;
@@ -188,7 +188,7 @@ impl Chat {
 
     async fn converse(&mut self, agent: &Agent) -> Result<Ending, ChatError> {
         let cwd = sanitize::line(&self.options.cwd.to_string_lossy());
-        self.remark(&words::greeting(&agent.name, &cwd)).await?;
+        self.remark(&wording::greeting(&agent.name, &cwd)).await?;
         loop {
             let prompt = match self.next_wish().await? {
                 Wish::Leave => return Ok(Ending::Finished),
@@ -197,7 +197,7 @@ impl Chat {
             match self.turn(&agent.session, prompt).await? {
                 turn::End::Stopped(_) => self.print("\n").await?,
                 turn::End::Failed(text) => {
-                    let text = format!("{text}\n{}", words::RETRY);
+                    let text = format!("{text}\n{}", wording::RETRY);
                     let text = self.transcript.problem(&text);
                     self.print(&format!("{text}\n")).await?;
                 }
@@ -234,7 +234,7 @@ impl Chat {
         let info = hello.agent_info.as_ref();
         let name = info.map(|info| sanitize::line(info.title.as_deref().unwrap_or(&info.name)));
         let version = info.map(|info| sanitize::line(&info.version));
-        let name = words::agent(name.as_deref(), version.as_deref());
+        let name = wording::agent(name.as_deref(), version.as_deref());
         Ok(Some(Agent { session, name }))
     }
 
@@ -263,16 +263,16 @@ impl Chat {
         let mut leaving = false;
         loop {
             let marker = if prompt.is_empty() {
-                words::PROMPT
+                wording::PROMPT
             } else {
-                words::CONTINUED
+                wording::CONTINUED
             };
             let text = match self.next_typed(marker).await? {
                 Typed::Text(text) => text,
                 Typed::Interrupt if !leaving => {
                     leaving = true;
                     prompt.clear();
-                    self.aside(words::LEAVING).await?;
+                    self.aside(wording::LEAVING).await?;
                     continue;
                 }
                 Typed::Interrupt | Typed::End => {
@@ -292,7 +292,7 @@ impl Chat {
                 return Ok(Wish::Prompt(prompt.trim_end_matches('\n').to_owned()));
             }
             if pasted > 1 {
-                self.aside(&words::pasted(pasted)).await?;
+                self.aside(&wording::pasted(pasted)).await?;
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::{
     ChatError,
     console::Input,
     peer::{self, Event},
-    present::{sanitize, words},
+    present::{sanitize, wording},
 };
 
 /// So many conversations fit a screen to choose from.
@@ -84,17 +84,17 @@ impl Chat {
         for (index, session) in sessions.iter().enumerate() {
             let title = sanitize::line(session.title.as_deref().unwrap_or_default());
             let when = sanitize::line(session.updated_at.as_deref().unwrap_or_default());
-            text.push_str(&words::conversation(index + 1, &title, &when));
+            text.push_str(&wording::conversation(index + 1, &title, &when));
             text.push('\n');
         }
         if more {
-            text.push_str(words::OLDER_ONES);
+            text.push_str(wording::OLDER_ONES);
             text.push('\n');
         }
         self.print(&text).await?;
         let count = sessions.len();
         loop {
-            let marker = words::which_conversation(count);
+            let marker = wording::which_conversation(count);
             let Typed::Text(number) = self.next_typed(&marker).await? else {
                 return Ok(None);
             };
@@ -106,7 +106,7 @@ impl Chat {
             if let Some(session) = chosen.and_then(|index| sessions.get(index)) {
                 return Ok(Some(session.session_id.clone()));
             }
-            self.remark(&words::not_an_option(count)).await?;
+            self.remark(&wording::not_an_option(count)).await?;
         }
     }
 

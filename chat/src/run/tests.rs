@@ -391,8 +391,11 @@ async fn an_answer_is_the_option_with_that_number() {
     user.sees("answer (1-2): ").await;
     for nothing in ["", "yes", "3"] {
         user.types(nothing).await;
-        user.sees(&format!("{nothing}\n{}\nanswer (1-2): ", words::not_an_option(2)))
-            .await;
+        user.sees(&format!(
+            "{nothing}\n{}\nanswer (1-2): ",
+            wording::not_an_option(2)
+        ))
+        .await;
     }
     user.types("1").await;
     let (ended, screen) = user.end().await;
@@ -425,7 +428,7 @@ async fn the_end_of_input_rejects() {
     let (ended, screen) = user.end().await;
     assert_eq!(ended.unwrap(), Ending::Finished);
     assert!(
-        screen.contains(words::REJECTED_AT_END) && screen.ends_with("outcome: no\n"),
+        screen.contains(wording::REJECTED_AT_END) && screen.ends_with("outcome: no\n"),
         "{screen}"
     );
 }
@@ -445,7 +448,7 @@ async fn a_question_can_be_withdrawn() {
     let (ended, screen) = user.end().await;
     assert_eq!(ended.unwrap(), Ending::Finished);
     assert!(
-        screen.ends_with(&format!("answer (1-2): \n{}\n\nnever mind\n", words::WITHDRAWN)),
+        screen.ends_with(&format!("answer (1-2): \n{}\n\nnever mind\n", wording::WITHDRAWN)),
         "{screen}"
     );
 }
@@ -470,15 +473,15 @@ async fn an_interrupt_between_turns_asks_for_a_second_one() {
     user.types("half of a prompt\\").await;
     user.sees("… ").await;
     user.interrupts().await;
-    user.sees(&format!("{}\n> ", words::LEAVING)).await;
+    user.sees(&format!("{}\n> ", wording::LEAVING)).await;
     user.types("hello").await;
     user.sees("you said: hello\n\n> ").await;
     user.interrupts().await;
-    user.sees(&format!("hello\n\n> \n{}\n> ", words::LEAVING)).await;
+    user.sees(&format!("hello\n\n> \n{}\n> ", wording::LEAVING)).await;
     user.interrupts().await;
     let (ended, screen) = user.end().await;
     assert_eq!(ended.unwrap(), Ending::Finished);
-    assert_eq!(screen.matches(words::LEAVING).count(), 2, "{screen}");
+    assert_eq!(screen.matches(wording::LEAVING).count(), 2, "{screen}");
 }
 
 #[tokio::test]
@@ -486,11 +489,11 @@ async fn pasted_lines_are_one_prompt_together_with_the_line_that_ends_them() {
     let mut user = User::at_terminal(None);
     user.sees("> ").await;
     user.types("one\n\ntwo").await;
-    user.sees(&format!("{}\n… ", words::pasted(3))).await;
+    user.sees(&format!("{}\n… ", wording::pasted(3))).await;
     user.types("three").await;
     user.sees("you said: one\n\ntwo\nthree\n\n> ").await;
     user.types("four\nfive").await;
-    user.sees(&words::pasted(2)).await;
+    user.sees(&wording::pasted(2)).await;
     user.types("").await;
     user.sees("you said: four\nfive\n\n> ").await;
     user.ends_input();
@@ -502,7 +505,7 @@ async fn pasted_lines_do_not_answer_a_question() {
     let mut user = User::at_terminal(Some("ask"));
     user.sees("answer (1-2): ").await;
     user.types("1\n1").await;
-    user.sees(&words::not_an_option(2)).await;
+    user.sees(&wording::not_an_option(2)).await;
     user.types("2").await;
     user.sees("outcome: no").await;
     assert_eq!(user.end().await.0.unwrap(), Ending::Finished);
@@ -528,7 +531,7 @@ async fn a_second_interrupt_ends_the_chat() {
     user.types("ignore cancel").await;
     user.sees("working").await;
     user.interrupts().await;
-    user.sees(words::CANCELLING).await;
+    user.sees(wording::CANCELLING).await;
     user.interrupts().await;
     assert_eq!(user.end().await.0.unwrap(), Ending::Interrupted);
 }
@@ -545,24 +548,24 @@ async fn a_cancelled_single_turn_is_interrupted() {
 async fn a_turn_at_its_limit_is_told_and_not_a_success() {
     let (ended, screen) = User::piped(Some("limit"), "").end().await;
     assert_eq!(ended.unwrap(), Ending::Stopped);
-    assert_eq!(screen.trim(), words::stopped(StopReason::MaxTokens).unwrap());
+    assert_eq!(screen.trim(), wording::stopped(StopReason::MaxTokens).unwrap());
 }
 
 #[tokio::test]
 async fn a_failed_turn_fails_a_single_prompt_with_what_to_do() {
     let text = |ended: Result<Ending, ChatError>| ended.unwrap_err().to_string();
     let (failed, _) = User::piped(Some("fail"), "").end().await;
-    let hint = words::error_hint("rate_limit");
-    assert_eq!(text(failed), words::agent_error("it broke", None, hint));
+    let hint = wording::error_hint("rate_limit");
+    assert_eq!(text(failed), wording::agent_error("it broke", None, hint));
     let (logged_out, _) = User::piped(Some("log in"), "").end().await;
-    assert_eq!(text(logged_out), words::login_needed("claude-acp", &[]));
+    assert_eq!(text(logged_out), wording::login_needed("claude-acp", &[]));
 }
 
 #[tokio::test]
 async fn a_failed_turn_leaves_a_conversation_usable() {
     let mut user = User::at_terminal(None);
     user.types("fail").await;
-    user.sees(words::RETRY).await;
+    user.sees(wording::RETRY).await;
     user.types("hello").await;
     user.sees("you said: hello").await;
     user.ends_input();

@@ -7,7 +7,7 @@ use super::{Chat, ask::Asked, cancel_line, prompt_request, stop_reason};
 use crate::{
     ChatError,
     peer::{self, Event, Failure},
-    present::words,
+    present::wording,
 };
 
 /// So much text is written at once at most: an interrupt wants to be noticed.
@@ -53,7 +53,7 @@ impl Chat {
                     phase = Phase::Cancelling;
                     self.transcript.line_is_open(); // the terminal wrote `^C`
                     peer::send(&self.connection, cancel_line(session)).await?;
-                    self.remark(words::CANCELLING).await?;
+                    self.remark(wording::CANCELLING).await?;
                 }
             }
         };

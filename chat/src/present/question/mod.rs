@@ -11,7 +11,7 @@ use super::{
     diff, sanitize,
     style::Style,
     tools::{as_diff, content_text, shorten},
-    words,
+    wording,
 };
 
 const DIFF_LINES: usize = 400;
@@ -26,13 +26,13 @@ pub(crate) fn render(request: &RequestPermissionRequest, style: Style) -> String
         None => title(request),
     };
     let details = details(request, command.filter(|command| *command != heading), style);
-    let mut lines = vec![style.yellow(&style.bold(&words::question(&heading)))];
-    let margin = style.dim(words::COMMAND_MARGIN);
+    let mut lines = vec![style.yellow(&style.bold(&wording::question(&heading)))];
+    let margin = style.dim(wording::COMMAND_MARGIN);
     lines.extend(details.iter().map(|detail| format!("  {margin}{detail}")));
     for (index, option) in request.options.iter().enumerate() {
         lines.push(format!(
             "  {}",
-            words::option(index.saturating_add(1), &sanitize::line(&option.name))
+            wording::option(index.saturating_add(1), &sanitize::line(&option.name))
         ));
     }
     let mut text = lines.join("\n");
@@ -51,7 +51,7 @@ pub(crate) fn title(request: &RequestPermissionRequest) -> String {
         .unwrap_or_default();
     if title.is_empty() {
         let name = fields.name.as_deref().map(sanitize::line);
-        words::untitled_question(name.as_deref())
+        wording::untitled_question(name.as_deref())
     } else {
         title
     }

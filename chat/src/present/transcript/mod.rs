@@ -14,7 +14,7 @@ use super::{
     question, sanitize,
     style::Style,
     tools::{self, Tool},
-    words,
+    wording,
 };
 
 /// What the output's last lines belong to.
@@ -93,7 +93,7 @@ impl Transcript {
             SessionUpdate::Notice(notice) => {
                 let description = notice.description.as_deref().map(sanitize::line);
                 let title = sanitize::line(&notice.title);
-                let text = words::notice(&notice.severity, &title, description.as_deref());
+                let text = wording::notice(&notice.severity, &title, description.as_deref());
                 self.note(&self.style.yellow(&text), &mut out);
             }
             SessionUpdate::CompactionUpdate(update) => {
@@ -129,9 +129,9 @@ impl Transcript {
         let hint = if std::mem::replace(&mut self.denial_explained, true) {
             None
         } else {
-            Some(words::DENIED_HINT)
+            Some(wording::DENIED_HINT)
         };
-        for line in std::iter::once(words::DENIED).chain(hint) {
+        for line in std::iter::once(wording::DENIED).chain(hint) {
             self.push(&format!("  {}\n", self.style.yellow(line)), &mut out);
         }
         out
@@ -165,7 +165,7 @@ impl Transcript {
     pub(crate) fn turn_ended(&mut self, reason: Option<StopReason>) -> String {
         let mut out = String::new();
         self.flush_announced(&mut out);
-        if let Some(text) = reason.and_then(words::stopped) {
+        if let Some(text) = reason.and_then(wording::stopped) {
             self.note(&self.style.yellow(text), &mut out);
         }
         if self.breaks == 0 {
@@ -187,7 +187,7 @@ impl Transcript {
             self.begin(section, out);
         }
         for line in text.lines() {
-            self.push(&format!("{}{line}\n", words::PROMPT), out);
+            self.push(&format!("{}{line}\n", wording::PROMPT), out);
         }
     }
 
@@ -199,7 +199,7 @@ impl Transcript {
         self.flush_announced(out);
         if self.section != Some(Section::Thought) {
             self.begin(Section::Thought, out);
-            self.push(&self.style.dim(words::THINKING), out);
+            self.push(&self.style.dim(wording::THINKING), out);
         }
         self.push(&self.style.dim(&text), out);
     }
@@ -298,7 +298,7 @@ impl Transcript {
         if text.is_empty() {
             return;
         }
-        self.note(&format!("{}\n{text}", self.style.bold(words::PLAN)), out);
+        self.note(&format!("{}\n{text}", self.style.bold(wording::PLAN)), out);
     }
 
     fn mode(&mut self, mode: &str, out: &mut String) {
@@ -307,7 +307,7 @@ impl Transcript {
         }
         mode.clone_into(&mut self.mode);
         let name = self.mode_names.get(mode).map_or(mode, String::as_str);
-        self.note(&self.style.dim(&words::mode(&sanitize::line(name))), out);
+        self.note(&self.style.dim(&wording::mode(&sanitize::line(name))), out);
     }
 
     fn note(&mut self, text: &str, out: &mut String) {
@@ -363,7 +363,7 @@ fn plan_lines(plan: &Plan) -> Vec<String> {
         .map(|entry| {
             format!(
                 "  {}",
-                words::plan_entry(&entry.status, &sanitize::line(&entry.content))
+                wording::plan_entry(&entry.status, &sanitize::line(&entry.content))
             )
         })
         .collect()
@@ -377,7 +377,7 @@ fn plan_update_lines(content: &PlanUpdateContent) -> Vec<String> {
                 .map(|entry| {
                     format!(
                         "  {}",
-                        words::plan_entry(&entry.status, &sanitize::line(&entry.content))
+                        wording::plan_entry(&entry.status, &sanitize::line(&entry.content))
                     )
                 })
                 .collect()
@@ -392,7 +392,7 @@ fn plan_update_lines(content: &PlanUpdateContent) -> Vec<String> {
 
 fn compaction(update: &CompactionUpdate) -> String {
     let error = update.error.value().map(|error| sanitize::line(error));
-    words::compaction(&update.status, error.as_deref())
+    wording::compaction(&update.status, error.as_deref())
 }
 
 #[cfg(test)]
