@@ -1,5 +1,5 @@
 //! The life of a real CLI as the backend seam sees it: its end, its being ended, its last words. Signals go through
-//! `tree`, waiting for the end through `keeper`; this is the asynchronous side of both.
+//! `tree`, waiting for the end through `reaper`; this is the asynchronous side of both.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

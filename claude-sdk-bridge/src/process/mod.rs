@@ -1,11 +1,11 @@
 //! The real CLI behind the backend seam: finds it, turns options into a command, and answers for its life.
 //!
 //! Reading order: `start` (command to running CLI), `spawner` (the one thread that starts processes), `tree` (all that
-//! belongs to one CLI, found in the process `table`), `keeper` (waits for its end and reaps), `life` (the seam's view of
+//! belongs to one CLI, found in the process `table`), `reaper` (waits for its end and reaps), `life` (the seam's view of
 //! it), `stderr`. What the CLI says is `query`'s business, not this folder's.
 
-mod keeper;
 mod life;
+mod reaper;
 mod spawner;
 mod start;
 mod stderr;
@@ -110,7 +110,7 @@ fn command(
 /// When a process started, in clock ticks since boot; `None` where there is none, or where nobody can tell.
 pub(crate) fn started(pid: i32) -> Option<u64> {
     let row = table::row(pid)?;
-    (row.state == table::State::Living).then_some(row.id.started)
+    (row.state == table::ProcessState::Living).then_some(row.id.started)
 }
 
 pub(crate) use self::spawner::{Spawned, Wires, reaped, spawn};

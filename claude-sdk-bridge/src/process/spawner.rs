@@ -1,7 +1,7 @@
 //! Starts processes from one thread that never ends. The signal a child gets at its parent's death is bound to the
 //! thread that spawned it, so a child spawned from a runtime's worker could lose its life with that worker.
 //!
-//! It must not know what it starts: `process` makes the command, `tree` and `keeper` see to its end.
+//! It must not know what it starts: `process` makes the command, `tree` and `reaper` see to its end.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::process::{Pid, WaitOptions};
 use tokio::sync::{oneshot, watch};
 
-use super::keeper;
+use super::reaper;
 use super::tree::{KillOnDrop, MARK, Tree};
 use crate::backend::ExitStatus;
 
@@ -58,7 +58,7 @@ pub(crate) async fn spawn(command: Command, wires: Wires, linger: Duration) -> i
 /// The status of a process, once it has ended.
 pub(crate) async fn reaped(status: &mut watch::Receiver<Option<ExitStatus>>) -> ExitStatus {
     let status = status.wait_for(Option::is_some).await;
-    // The channel closes without a value only where the keeper's thread died.
+    // The channel closes without a value only where the reaper's thread died.
     status
         .ok()
         .and_then(|status| *status)
@@ -117,7 +117,7 @@ fn start(mut command: Command, wires: Wires, linger: Duration) -> io::Result<Spa
     let stderr = child.stderr.take();
     let tree = Arc::new(Tree::new(Pid::from_child(&child), &mark));
     let guard = KillOnDrop(Arc::clone(&tree));
-    let status = keeper::watch(child, Arc::clone(&tree), linger).inspect_err(|_| abandon(&tree))?;
+    let status = reaper::watch(child, Arc::clone(&tree), linger).inspect_err(|_| abandon(&tree))?;
     let Some(stderr) = stderr else {
         return Err(io::Error::other("the new process has no error stream"));
     };

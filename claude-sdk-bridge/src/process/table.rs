@@ -16,12 +16,12 @@ pub(super) struct Row {
     pub(super) parent: i32,
     pub(super) group: i32,
     pub(super) session: i32,
-    pub(super) state: State,
+    pub(super) state: ProcessState,
 }
 
 /// Whether a process still does anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum ProcessState {
     /// It runs, sleeps or is stopped.
     Living,
     /// It has ended and waits for its parent to notice.
@@ -87,8 +87,8 @@ fn parse(pid: i32, stat: &str) -> Option<Row> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_ascii_whitespace();
     let state = match fields.next()? {
-        "Z" | "X" | "x" => State::Zombie,
-        _ => State::Living,
+        "Z" | "X" | "x" => ProcessState::Zombie,
+        _ => ProcessState::Living,
     };
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
@@ -107,7 +107,7 @@ fn parse(pid: i32, stat: &str) -> Option<Row> {
 mod tests {
     use super::*;
 
-    fn check(stat: &str, expected: Option<(i32, i32, i32, u64, State)>) {
+    fn check(stat: &str, expected: Option<(i32, i32, i32, u64, ProcessState)>) {
         let found = parse(7, stat).map(|row| (row.parent, row.group, row.session, row.id.started, row.state));
         assert_eq!(found, expected, "{stat}");
     }
@@ -117,15 +117,15 @@ mod tests {
         let tail = "0 -1 4194560 98 0 0 0 0 0 0 0 20 0 1 0 4711 2703360 203 18446744073709551615";
         check(
             &format!("7 (sh) S 6 5 4 {tail}"),
-            Some((6, 5, 4, 4711, State::Living)),
+            Some((6, 5, 4, 4711, ProcessState::Living)),
         );
         check(
             &format!("7 (a) b (c) R 6 5 4 {tail}"),
-            Some((6, 5, 4, 4711, State::Living)),
+            Some((6, 5, 4, 4711, ProcessState::Living)),
         );
         check(
             &format!("7 (sh) Z 6 5 4 {tail}"),
-            Some((6, 5, 4, 4711, State::Zombie)),
+            Some((6, 5, 4, 4711, ProcessState::Zombie)),
         );
         check("7 (sh) S 6 5 4 0 -1", None);
         check("7 sh", None);
@@ -137,7 +137,7 @@ mod tests {
     fn the_table_holds_this_process_and_its_environment_is_readable() {
         let pid = i32::try_from(std::process::id()).unwrap();
         let own = row(pid).unwrap();
-        assert_eq!(own.state, State::Living);
+        assert_eq!(own.state, ProcessState::Living);
         assert!(read().iter().any(|row| row.id == own.id));
         let (name, value) = std::env::vars().find(|(_, value)| !value.is_empty()).unwrap();
         assert!(carries(pid, &format!("{name}={value}")));

@@ -13,7 +13,7 @@ use tokio::time::{interval, timeout};
 
 use super::ProcessBackend;
 use super::start::start;
-use super::table::{self, State};
+use super::table::{self, ProcessState};
 use crate::backend::{Backend, Exit, ExitStatus, Grace, LaunchError, Running};
 use crate::discovery::Surroundings;
 use crate::launch::{LaunchOptions, McpServer, SessionStart, argv, mcp_config};
@@ -70,7 +70,7 @@ impl Pids {
         let pid = line.parse().unwrap();
         assert_eq!(
             table::row(pid).map(|row| row.state),
-            Some(State::Living),
+            Some(ProcessState::Living),
             "{pid} lives"
         );
         pid
@@ -81,7 +81,7 @@ impl Pids {
 async fn gone(pid: i32) {
     let mut looks = interval(Duration::from_millis(2));
     within(async {
-        while table::row(pid).is_some_and(|row| row.state == State::Living) {
+        while table::row(pid).is_some_and(|row| row.state == ProcessState::Living) {
             looks.tick().await;
         }
     })
@@ -436,7 +436,7 @@ async fn a_child_ends_with_a_parent_that_is_killed() {
             break pid.parse().unwrap();
         }
     };
-    assert_eq!(table::row(child).map(|row| row.state), Some(State::Living));
+    assert_eq!(table::row(child).map(|row| row.state), Some(ProcessState::Living));
     within(parent.kill()).await.unwrap();
     gone(child).await;
 }

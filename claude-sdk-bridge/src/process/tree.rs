@@ -7,7 +7,7 @@
 //! ends with it.
 //!
 //! The leader is never signalled after it was reaped: until then its number, and with it its group's, cannot be used
-//! again. It must not wait for anything: waiting is `keeper`'s and `life`'s part.
+//! again. It must not wait for anything: waiting is `reaper`'s and `life`'s part.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, WaitOptions};
 
-use super::table::{self, ProcessId, Row, State};
+use super::table::{self, ProcessId, ProcessState, Row};
 
 /// The name of the environment variable that marks what belongs to one started Claude.
 pub(super) const MARK: &str = "CLAUDE_ACP_QUERY";
@@ -139,7 +139,7 @@ impl Tree {
         let lives = |(pid, started): (&i32, &u64)| {
             *pid != leader
                 && table::row(*pid)
-                    .is_some_and(|row| row.id.started == *started && row.state == State::Living)
+                    .is_some_and(|row| row.id.started == *started && row.state == ProcessState::Living)
         };
         known.members.iter().any(lives) || self.survey(known).living.iter().any(|row| row.id.pid != leader)
     }
@@ -175,7 +175,7 @@ impl Tree {
             .collect();
         for row in &candidates {
             let seen = known.members.get(&row.id.pid) == Some(&row.id.started);
-            if !seen && row.state == State::Living && table::carries(row.id.pid, &self.mark) {
+            if !seen && row.state == ProcessState::Living && table::carries(row.id.pid, &self.mark) {
                 known.members.insert(row.id.pid, row.id.started);
             }
         }
@@ -194,7 +194,7 @@ impl Tree {
             .into_iter()
             .filter(|row| is_ours(row.id.pid, known, &rows))
             .copied();
-        let (living, zombies) = members.partition(|row| row.state == State::Living);
+        let (living, zombies) = members.partition(|row| row.state == ProcessState::Living);
         Members { living, zombies }
     }
 

@@ -14,14 +14,14 @@ const REMEMBERED_ENDS: usize = 256;
 /// The open calls in the order they were made.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
-    open: Vec<Call>,
+    open: Vec<OpenCall>,
     ended: VecDeque<String>,
     /// Calls that returned while their work goes on: background commands and background agents.
     background: Vec<Background>,
 }
 
 #[derive(Debug)]
-struct Call {
+struct OpenCall {
     id: String,
     name: String,
     input: Value,
@@ -86,7 +86,7 @@ impl Calls {
         }
         let hidden = Family::of(call.name) == Family::Todo;
         let stage = if hidden { Stage::Hidden } else { Stage::Announced };
-        self.open.push(Call::new(call, input, stage));
+        self.open.push(OpenCall::new(call, input, stage));
         (!hidden).then(|| SessionUpdate::ToolCall(tools::tool_call(call, ctx)))
     }
 
@@ -96,12 +96,13 @@ impl Calls {
             return None;
         }
         let Some(open) = self.find(call.id) else {
-            self.open.push(Call::new(call, Input::Complete, Stage::Announced));
+            self.open
+                .push(OpenCall::new(call, Input::Complete, Stage::Announced));
             return Some(SessionUpdate::ToolCall(tools::tool_call(call, ctx)));
         };
         match open.stage {
             Stage::Hidden => {
-                *open = Call::new(call, Input::Complete, Stage::Announced);
+                *open = OpenCall::new(call, Input::Complete, Stage::Announced);
                 Some(SessionUpdate::ToolCall(tools::tool_call(call, ctx)))
             }
             Stage::Announced if open.complete => open.corrected(call.input, ctx),
@@ -197,7 +198,8 @@ impl Calls {
     /// Ends what is open. The calls of agents that work on in the background stay, unless the process is gone.
     pub(super) fn settle(&mut self, reason: SettleReason, ctx: &Presenting<'_>) -> Vec<SessionUpdate> {
         let all = reason == SettleReason::ProcessDied;
-        let stays = |call: &Call| !all && self.background.iter().any(|agent| self.is_below(call, &agent.id));
+        let stays =
+            |call: &OpenCall| !all && self.background.iter().any(|agent| self.is_below(call, &agent.id));
         let ending: Vec<_> = self
             .open
             .iter()
@@ -236,7 +238,7 @@ impl Calls {
         }
     }
 
-    fn take(&mut self, id: &str) -> Option<Call> {
+    fn take(&mut self, id: &str) -> Option<OpenCall> {
         let at = self.open.iter().position(|call| call.id == id)?;
         let call = self.open.remove(at);
         if self.ended.len() >= REMEMBERED_ENDS {
@@ -246,7 +248,7 @@ impl Calls {
         Some(call)
     }
 
-    fn find(&mut self, id: &str) -> Option<&mut Call> {
+    fn find(&mut self, id: &str) -> Option<&mut OpenCall> {
         self.open.iter_mut().find(|call| call.id == id)
     }
 
@@ -254,7 +256,7 @@ impl Calls {
         self.ended.iter().any(|ended| ended == id)
     }
 
-    fn is_below(&self, call: &Call, agent: &str) -> bool {
+    fn is_below(&self, call: &OpenCall, agent: &str) -> bool {
         let mut parent = call.parent.as_deref();
         // A chain of parents is never longer than the list; a ring in bad input ends here.
         for _ in 0..=self.open.len() {
@@ -275,7 +277,7 @@ impl Calls {
 }
 
 /// A call that has its result.
-pub(super) struct EndedCall(Call);
+pub(super) struct EndedCall(OpenCall);
 
 impl EndedCall {
     pub(super) fn by_ref(&self) -> ToolCallRef<'_> {
@@ -293,7 +295,7 @@ impl SettleReason {
     }
 }
 
-impl Call {
+impl OpenCall {
     fn new(call: &ToolCallRef<'_>, input: Input, stage: Stage) -> Self {
         Self {
             id: call.id.to_owned(),

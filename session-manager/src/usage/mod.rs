@@ -27,19 +27,19 @@ const CURRENCY: &str = "USD";
 /// The meter of one session, over all its processes and conversations.
 #[derive(Debug, Default)]
 pub(crate) struct UsageMeter {
-    call: Call,
+    call: ApiCall,
     /// The tokens in the context; `None` until Claude says.
     used: Option<u64>,
     windows: Windows,
     account: Account,
     /// Reported, and not yet passed on.
     rate_limit: Option<RateLimitInfo>,
-    shown: Shown,
+    reported: Reported,
 }
 
 /// The last API message of the main thread.
 #[derive(Debug, Default)]
-struct Call {
+struct ApiCall {
     id: Option<ApiMessageId>,
     input: u64,
     cache_read: u64,
@@ -49,7 +49,7 @@ struct Call {
 
 /// What the client was told last.
 #[derive(Debug, Default)]
-struct Shown {
+struct Reported {
     context: Option<(u64, u64)>,
     cost: Option<f64>,
 }
@@ -166,12 +166,11 @@ impl UsageMeter {
         self.account.result(result);
         let context = (self.used?, self.windows.size());
         let cost = self.account.total().map(rounded);
-        let news =
-            self.shown.context != Some(context) || self.shown.cost != cost || self.rate_limit.is_some();
+        let news = self.reported.context != Some(context) || self.reported.cost != cost || self.rate_limit.is_some();
         if !news {
             return None;
         }
-        self.shown = Shown {
+        self.reported = Reported {
             context: Some(context),
             cost,
         };
@@ -189,9 +188,9 @@ impl UsageMeter {
     }
 
     fn begin(&mut self, message: &ApiMessage) {
-        self.call = Call {
+        self.call = ApiCall {
             id: message.id.get().cloned(),
-            ..Call::default()
+            ..ApiCall::default()
         };
         if let Some(model) = message.model.as_str().filter(|model| *model != SYNTHETIC_MODEL) {
             self.windows.speaking(model);
@@ -208,10 +207,10 @@ impl UsageMeter {
 
     fn context_update(&mut self) -> Option<SessionUpdate> {
         let context = (self.used?, self.windows.size());
-        if self.shown.context == Some(context) || self.windows.is_open() {
+        if self.reported.context == Some(context) || self.windows.is_open() {
             return None;
         }
-        self.shown.context = Some(context);
+        self.reported.context = Some(context);
         Some(update(context, self.meta(), None))
     }
 
@@ -224,7 +223,7 @@ impl UsageMeter {
     }
 }
 
-impl Call {
+impl ApiCall {
     /// Counts only grow while a message is streamed, and a part that does not repeat one leaves it out or sends zero.
     fn count(&mut self, usage: &Usage) {
         let parts = [

@@ -32,15 +32,15 @@ pub(super) fn watch(
     linger: Duration,
 ) -> io::Result<watch::Receiver<Option<ExitStatus>>> {
     let (ended, status) = watch::channel(None);
-    let keep = move || {
+    let reaping = move || {
         wait_without_reaping(&tree);
         clear_away(&tree, linger);
         ended.send_replace(Some(reap(&tree, child)));
     };
     std::thread::Builder::new()
-        .name("claude-keeper".to_owned())
+        .name("claude-reaper".to_owned())
         .stack_size(STACK_BYTES)
-        .spawn(keep)?;
+        .spawn(reaping)?;
     Ok(status)
 }
 
