@@ -17,6 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
         in_plan_an_mcp_tool_that_does_not_say_it_only_reads_is_denied,
         case_97_a_subagent_plans_too,
         case_87_with_a_policy_both_are_denied_whatever_settings_allow,
+        in_plan_a_shell_line_of_a_command_changes_nothing,
         bypass_left_for_plan_is_plan,
         in_plan_the_client_is_asked_and_no_classifier,
     ]
@@ -93,6 +94,26 @@ fn in_plan_an_mcp_tool_that_does_not_say_it_only_reads_is_denied(world: &mut Wor
         told(world, 0)
     );
     turn.ignore_rest();
+}
+
+fn in_plan_a_shell_line_of_a_command_changes_nothing(world: &mut World) {
+    let command = "---\nallowed-tools: Bash(touch:*)\n---\nState: !`touch traced`\n";
+    project_file(world, ".claude/commands/x.md", command);
+    let traced = world.project().join("traced");
+    world.model().script([text("done"), text("done")]);
+    let (_agent, mut client, session) = plan_mode(world);
+    client.prompt(&session, "/x", no_questions).ignore_rest();
+    assert!(!traced.exists());
+    client.ignore("current_mode_update");
+    client.ignore("config_option_update");
+    client
+        .call(
+            "session/set_mode",
+            json!({"sessionId": session, "modeId": "default"}),
+        )
+        .unwrap();
+    client.prompt(&session, "/x", no_questions).ignore_rest();
+    assert!(traced.exists(), "outside of plan mode it runs");
 }
 
 /// The file that Claude tells the model to write its plan to.

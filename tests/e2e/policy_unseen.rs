@@ -1,10 +1,11 @@
-//! What a hook callback does not see, and a policy stops all the same: shell lines of commands and skills, mentioned files,
-//! hooks of a project, settings that the model writes for itself.
+//! What is no tool call, and a policy stops all the same: shell lines of commands and skills, mentioned files, hooks of a
+//! project, settings that the model writes for itself.
 
 use std::path::Path;
 
 use e2e_tests::harness::{Agent, Client, World, allow_once, no_questions};
 use e2e_tests::model::text;
+use e2e_tests::setup::claude_asks_before_shell_lines;
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
@@ -20,7 +21,8 @@ pub(crate) fn cases() -> Vec<Case> {
         case_93_a_mentioned_file_does_not_reach_the_model,
         case_94_the_model_cannot_write_itself_a_hook,
         case_95_a_projects_hook_does_not_run,
-        shell_lines_do_not_run_though_no_rule_denies_them,
+        a_hook_of_the_policy_decides_about_a_shell_line,
+        a_shell_line_runs_under_a_policy_that_is_asked_about_it,
         a_projects_variables_and_helpers_do_not_count,
         a_projects_server_does_not_start,
         a_changed_option_takes_nothing_of_the_policy_away,
@@ -65,7 +67,10 @@ fn case_92_the_shell_line_of_a_command_does_not_run(world: &mut World) {
     let traced = world.project().join("traced");
     ended_with_trace(&mut agent, &mut client, &traced);
 
-    world.model().script([text("done")]);
+    // Where the line might run, Claude's own reading of the rule ends the whole command; else only the line is left out.
+    if !claude_asks_before_shell_lines() {
+        world.model().script([text("done")]);
+    }
     let (_agent, mut client, session) = open_under(world, &deny("Bash"), BYPASS);
     client.prompt(&session, "/x", no_questions).ignore_rest();
     assert!(!traced.exists());
@@ -150,13 +155,28 @@ fn case_95_a_projects_hook_does_not_run(world: &mut World) {
     assert!(!traced.exists());
 }
 
-/// No hook of the policy's would see them.
-fn shell_lines_do_not_run_though_no_rule_denies_them(world: &mut World) {
+fn a_hook_of_the_policy_decides_about_a_shell_line(world: &mut World) {
+    command_file(world);
+    world.model().script([text("done")]);
+    let hook = json!({"matcher": "Bash", "hooks": [{"type": "command", "command": "echo 'DENY: not this'"}]});
+    let policy = json!({"hooks": {"PreToolUse": [hook]}});
+    let (_agent, mut client, session) = open_under(world, &policy, BYPASS);
+    client.prompt(&session, "/x", no_questions).ignore_rest();
+    assert!(!world.project().join("traced").exists());
+    if claude_asks_before_shell_lines() {
+        let requests = world.model().requests();
+        assert!(requests.last().unwrap().mentions("not this"), "the model is told");
+    }
+}
+
+/// An older Claude asks nobody, so there no line runs under any policy.
+fn a_shell_line_runs_under_a_policy_that_is_asked_about_it(world: &mut World) {
     command_file(world);
     world.model().script([text("done")]);
     let (_agent, mut client, session) = open_under(world, &deny("WebFetch"), BYPASS);
     client.prompt(&session, "/x", no_questions).ignore_rest();
-    assert!(!world.project().join("traced").exists());
+    let traced = world.project().join("traced").exists();
+    assert_eq!(traced, claude_asks_before_shell_lines());
 }
 
 /// Programs of a project that Claude would run for itself or, by a variable, with every command.
@@ -196,7 +216,8 @@ fn a_projects_server_does_not_start(world: &mut World) {
 fn a_changed_option_takes_nothing_of_the_policy_away(world: &mut World) {
     traps(world);
     command_file(world);
-    let (_agent, mut client, session) = open_under(world, &deny("Bash(rm *)"), BYPASS);
+    let policy = json!({"permissions": {"deny": ["Bash(rm *)", "Bash(touch *)"]}});
+    let (_agent, mut client, session) = open_under(world, &policy, BYPASS);
     let params = json!({"sessionId": session, "configId": "effort", "value": "low"});
     client.call("session/set_config_option", params).unwrap();
     let mut turn = run_calls(
@@ -209,7 +230,9 @@ fn a_changed_option_takes_nothing_of_the_policy_away(world: &mut World) {
     assert_eq!(status(&mut turn, 0), "completed");
     assert_denied_by_rule(world, &mut turn, 1);
     assert!(!world.home().join("traced").exists());
-    world.model().script([text("done")]);
+    if !claude_asks_before_shell_lines() {
+        world.model().script([text("done")]);
+    }
     client.prompt(&session, "/x", no_questions).ignore_rest();
     assert!(!world.project().join("traced").exists());
 }

@@ -18,6 +18,15 @@ pub fn claude_cli() -> Option<PathBuf> {
     path_in("E2E_CLAUDE_CLI")
 }
 
+/// Whether that CLI calls back before the shell lines of commands and skills: from 2.1.332 on.
+pub fn claude_asks_before_shell_lines() -> bool {
+    let cli = claude_cli().expect("the Claude CLI");
+    let output = std::process::Command::new(cli).arg("--version").output();
+    let text = String::from_utf8(output.expect("the CLI runs").stdout).expect("its version is text");
+    let version = text.split([' ', '.']).map_while(|part| part.parse::<u64>().ok());
+    version.collect::<Vec<_>>() >= vec![2, 1, 332]
+}
+
 /// The driver built on the official client crate: `E2E_OFFICIAL_CLIENT`.
 pub fn official_client() -> Option<PathBuf> {
     path_in("E2E_OFFICIAL_CLIENT")

@@ -176,8 +176,8 @@ impl Decision {
         }
     }
 
-    /// The reply to Claude's callback. `{}` has no opinion: Claude goes on as if nobody had been asked.
-    pub fn to_reply(&self) -> Value {
+    /// The reply to Claude's callback at this event. `{}` has no opinion: Claude goes on as if nobody had been asked.
+    pub fn to_reply(&self, event: &str) -> Value {
         let decision = match self.outcome {
             Outcome::Pass if self.updated_input.is_none() => return json!({}),
             Outcome::Pass => None,
@@ -185,7 +185,7 @@ impl Decision {
             Outcome::Ask => Some("ask"),
             Outcome::Deny => Some("deny"),
         };
-        let mut output = json!({ "hookEventName": "PreToolUse" });
+        let mut output = json!({ "hookEventName": event });
         let input = self.updated_input.as_ref().filter(|_| !self.is_deny());
         let fields = [
             ("permissionDecision", decision.map(Value::from)),

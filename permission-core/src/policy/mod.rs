@@ -68,8 +68,8 @@ impl Policy {
             })
     }
 
-    /// What the CLI gets as managed settings, for what a hook callback does not see: lines of shell in commands and
-    /// skills, mentions of files, hooks that others add.
+    /// What the CLI gets as managed settings, for what a hook callback does not see: mentions of files, hooks that others
+    /// add.
     pub fn managed_settings(&self) -> Value {
         let texts = |kind| -> Vec<&str> {
             let rules = self.rules.iter().filter(|rule| rule.kind() == kind);
@@ -90,8 +90,6 @@ impl Policy {
         json!({
             "permissions": permissions,
             "allowManagedHooksOnly": true,
-            // Neither hooks nor `confine` nor `headless` would see these lines.
-            "disableSkillShellExecution": true,
         })
     }
 

@@ -20,7 +20,7 @@ use permission_core::{
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::guard::GuardFacts;
+use super::{callbacks::BEFORE_TOOL, guard::GuardFacts};
 
 /// The directories of a session.
 pub(super) struct Places {
@@ -35,6 +35,8 @@ pub(super) struct Places {
 
 /// A tool call.
 pub(super) struct SeenCall {
+    /// The event of Claude's that it was made known by.
+    pub(super) event: String,
     pub(super) tool: String,
     pub(super) input: Value,
     pub(super) tool_use_id: String,
@@ -121,6 +123,7 @@ impl SeenCall {
         let tool_input = input.tool_input.get()?.clone();
         let tool_use_id = callback.tool_use_id.get().or(input.tool_use_id.get());
         Some(Self {
+            event: input.hook_event_name.as_str().unwrap_or(BEFORE_TOOL).to_owned(),
             tool: input.tool_name.as_str()?.to_owned(),
             plan_file: places.plan_file(&tool_input),
             input: tool_input,
@@ -152,6 +155,7 @@ impl SeenCall {
     ) -> Self {
         let input = Value::Object(question.input.clone());
         Self {
+            event: BEFORE_TOOL.to_owned(),
             tool: question.tool_name.clone(),
             plan_file: places.plan_file(&input),
             input,

@@ -4,7 +4,9 @@
 
 use claude_sdk_bridge::messages::{Lenient, List, Table, control::HookMatcher};
 
-/// The callback before a tool.
+/// The event of the callback before a tool.
+pub(super) const BEFORE_TOOL: &str = "PreToolUse";
+/// The callback before a tool, or before a shell line of a command or a skill.
 pub(super) const BEFORE: &str = "before_tool";
 /// The callback after a tool that succeeded.
 pub(super) const AFTER: &str = "after_tool";
@@ -21,7 +23,9 @@ pub(crate) fn callbacks() -> Table<List<HookMatcher>> {
         ..matcher(BEFORE)
     };
     let all = [
-        ("PreToolUse", before),
+        (BEFORE_TOOL, before.clone()),
+        // The shell lines of commands and skills: decided like calls of the shell's tool.
+        ("PreSkillShellCommand", before),
         ("PostToolUse", matcher(AFTER)),
         ("PostToolUseFailure", matcher(AFTER_FAILURE)),
     ];

@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use super::{
     call::{Places, SeenCall},
-    callbacks::{AFTER, AFTER_FAILURE, BEFORE},
+    callbacks::{AFTER, AFTER_FAILURE, BEFORE, BEFORE_TOOL},
     hints::Hints,
     record::{Audit, DecisionRecord, Whose},
     running::{After, HookEnded, RunningHooks, State},
@@ -119,19 +119,20 @@ impl SessionGuard {
         mode: PermissionMode,
     ) -> GuardReply {
         let agent = callback.input.agent_id.get().cloned();
+        let event = callback.input.hook_event_name.as_str().unwrap_or(BEFORE_TOOL);
         match callback.callback_id.as_str() {
             AFTER_FAILURE => {
                 self.authorizer.note(agent.as_ref().map(TaskId::as_str), true);
                 return GuardReply::Now(json!({}));
             }
             AFTER | BEFORE => {}
-            _ => return GuardReply::Now(Decision::failed(NOT_OURS).to_reply()),
+            _ => return GuardReply::Now(Decision::failed(NOT_OURS).to_reply(event)),
         }
         if let Some(cwd) = callback.input.cwd.as_str().filter(|cwd| cwd.starts_with('/')) {
             self.shells.insert(agent, cwd.to_owned());
         }
         let Some(mut call) = SeenCall::of_callback(callback, mode, &self.places) else {
-            return GuardReply::Now(Decision::failed(NO_CALL).to_reply());
+            return GuardReply::Now(Decision::failed(NO_CALL).to_reply(event));
         };
         if callback.callback_id == AFTER {
             return self.after(control, call, callback);
@@ -275,7 +276,7 @@ impl SessionGuard {
                 } else {
                     *decision
                 };
-                GuardReply::Now(self.decided(&call, decision).to_reply())
+                GuardReply::Now(self.decided(&call, decision).to_reply(&call.event))
             }
             Step::Hook(hook) => self.run(control, call, hook, State::Before(evaluation)),
         }

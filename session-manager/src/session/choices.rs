@@ -20,7 +20,7 @@ use super::{
     Current, Reply,
     effect::{Effect, Purpose},
     grants::Grants,
-    settings::Settings,
+    settings::{Settings, ShellLines},
     start::Told,
 };
 use crate::{
@@ -39,6 +39,7 @@ pub(super) struct Choices {
     options: Options,
     grants: Grants,
     settings: Settings,
+    shell_lines: ShellLines,
     /// What every process is started with, beside what was chosen.
     launch: LaunchOptions,
     /// How the client shows a switch.
@@ -59,7 +60,7 @@ impl Choices {
     /// The choices that a session starts with.
     pub(super) fn new(
         (modes, options): (Modes, Options),
-        settings: Settings,
+        (settings, shell_lines): (Settings, ShellLines),
         launch: LaunchOptions,
         switches: Switches,
     ) -> Self {
@@ -68,6 +69,7 @@ impl Choices {
             options,
             grants: Grants::default(),
             settings,
+            shell_lines,
             launch,
             switches,
             plan: None,
@@ -166,11 +168,13 @@ impl Choices {
         if !self.modes.set(mode) {
             return Vec::new();
         }
-        vec![
+        let mut effects = vec![
             Effect::update(self.modes.update()),
             self.options_changed(),
             Effect::Turn(Event::Suits(self.modes.suit_process())),
-        ]
+        ];
+        effects.extend(self.shell_lines.in_mode(mode));
+        effects
     }
 
     /// Claude has taken a choice, or has not. The next process is started with what this one did not live to take.
@@ -300,14 +304,20 @@ impl Choices {
         let choices = self.options.carry();
         self.options = Options::new(&told.info, SettingsFacts::read(&told.settings), self.switches);
         self.options.restore(choices);
+        self.shell_lines.started(&told.info);
     }
 
     /// A process is ready in this mode, which a choice made meanwhile has not reached.
     pub(super) fn agree(&mut self, mode: Option<PermissionMode>) -> Vec<Effect> {
-        match mode {
-            Some(mode) if mode != self.modes.current() => self.set_mode(self.modes.current(), None),
-            Some(_) | None => Vec::new(),
+        let mut effects: Vec<Effect> = self
+            .shell_lines
+            .in_mode(self.modes.current())
+            .into_iter()
+            .collect();
+        if mode.is_some_and(|mode| mode != self.modes.current()) {
+            effects.extend(self.set_mode(self.modes.current(), None));
         }
+        effects
     }
 
     /// Changes the mode of the running process, or of the one to come.

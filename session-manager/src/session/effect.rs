@@ -42,6 +42,8 @@ pub(super) enum Purpose {
     Choice(Request, Option<Request>, Waiter),
     /// What Claude's settings come to.
     Settings,
+    /// Whether the shell lines of commands and skills run.
+    ShellLines,
     /// How large the context can be.
     Window,
     /// The state of the MCP servers, for the sake of a callback.

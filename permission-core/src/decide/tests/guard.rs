@@ -79,7 +79,7 @@ fn case_84_a_policy_denies_in_every_mode_and_the_reason_names_the_rule() {
     let mut guard = self::guard(Some(policy("deny Bash(rm *)")));
     let answer = examine(&mut guard, BYPASS, "Bash", &bash("rm a"));
     assert_eq!(answer.rule().map(|rule| rule.text()), Some("Bash(rm *)"));
-    insta::assert_snapshot!(answer.to_reply().to_string());
+    insta::assert_snapshot!(answer.to_reply("PreToolUse").to_string());
     assert_eq!(
         says(Some(policy("deny Bash(rm *)")), BYPASS, "Bash", bash("ls")),
         "-"
@@ -470,7 +470,11 @@ fn a_worktree_of_claudes_can_be_worked_in() {
 
 #[test]
 fn case_96_a_failure_of_the_host_denies() {
-    insta::assert_snapshot!(Decision::failed("something broke").to_reply().to_string());
+    insta::assert_snapshot!(
+        Decision::failed("something broke")
+            .to_reply("PreToolUse")
+            .to_string()
+    );
     assert_eq!(says(Some(policy("")), BYPASS, "Bash", json!("ls")), "deny");
     let mut guard = self::guard(None);
     let input = bash("ls");
@@ -537,7 +541,7 @@ fn case_100_without_anybody_to_ask_every_question_is_a_denial() {
     assert!(guard(None).refuses_to_ask(&asked).is_none());
     assert!(guard(Some(policy(""))).refuses_to_ask(&asked).is_none());
     let refusal = guard(Some(headless(""))).refuses_to_ask(&asked).unwrap();
-    insta::assert_snapshot!(refusal.to_reply().to_string());
+    insta::assert_snapshot!(refusal.to_reply("PreToolUse").to_string());
 }
 
 #[test]
@@ -584,7 +588,7 @@ fn every_outcome_has_its_reply() {
             updated_input,
             ..Decision::failed("r")
         };
-        decision.to_reply().to_string()
+        decision.to_reply("PreToolUse").to_string()
     });
     insta::assert_snapshot!(replies.join("\n"));
 }

@@ -116,6 +116,12 @@ impl Actor {
                     self.choose(|choices| choices.settings_told(&told));
                 }
             }
+            Purpose::ShellLines => {
+                if let Err(error) = answer {
+                    tracing::error!(%error, "claude lets shell lines of commands run, and is ended");
+                    self.process.end(EndBy::Force);
+                }
+            }
             Purpose::Window => self.outlet.show(self.meter.window_told(answer.ok().as_ref())),
             Purpose::Servers(control, callback) => self.question(|questions, session| {
                 questions.servers_told(control, callback, answer.ok().as_ref(), session)

@@ -152,7 +152,6 @@ mod tests {
             "disableBypassPermissionsMode": "disable",
             "blockReadsOutsideWorkingDirectories": true
           },
-          "disableSkillShellExecution": true,
           "disableAllHooks": true,
           "apiKeyHelper": "/home/u/key",
           "awsAuthRefresh": "",

@@ -1,6 +1,7 @@
 //! The settings files of a session, as they are now, and what an operator's policy lays over them.
 
 mod enforced;
+mod shell_lines;
 
 use std::{path::Path, sync::Arc};
 
@@ -15,6 +16,8 @@ use permission_core::{
     settings::{EffectiveSettings, SettingsSource, merge},
 };
 use serde_json::Value;
+
+pub(super) use shell_lines::ShellLines;
 
 use crate::config::Environment;
 
@@ -97,6 +100,11 @@ impl Settings {
         let texts = self.texts.now();
         let files = texts.iter().chain(&self.flag).map(SettingsText::parse);
         merge(policy.into_iter().chain(files))
+    }
+
+    /// The shell lines of commands and skills, under these settings.
+    pub(super) fn shell_lines(&self, options: &LaunchOptions) -> ShellLines {
+        ShellLines::new(self.policy.is_some(), options.settings.as_ref())
     }
 
     /// Writes into the options what the next process must be told, whatever the files say.

@@ -100,8 +100,10 @@ fn reason(reply: &Value) -> &str {
 #[tokio::test(start_paused = true)]
 async fn every_claude_is_told_to_call_back_and_to_block_where_that_fails() {
     let after = |callback: &str| json!([{"hookCallbackIds": [callback], "timeout": 86400}]);
+    let before = json!([{"hookCallbackIds": ["before_tool"], "timeout": 86400, "onFailure": "block"}]);
     let hooks = json!({
-        "PreToolUse": [{"hookCallbackIds": ["before_tool"], "timeout": 86400, "onFailure": "block"}],
+        "PreToolUse": before,
+        "PreSkillShellCommand": before,
         "PostToolUse": after("after_tool"),
         "PostToolUseFailure": after("after_failed_tool"),
     });
@@ -113,7 +115,7 @@ async fn every_claude_is_told_to_call_back_and_to_block_where_that_fails() {
     assert_eq!(claude.hooks, hooks);
     assert_eq!(
         claude.options.managed_settings.unwrap(),
-        json!({"permissions": {"deny": ["Bash(rm *)"], "ask": []}, "allowManagedHooksOnly": true, "disableSkillShellExecution": true})
+        json!({"permissions": {"deny": ["Bash(rm *)"], "ask": []}, "allowManagedHooksOnly": true})
     );
 }
 
@@ -146,6 +148,28 @@ async fn case_97_plan_is_guarded_for_everybody() {
         assert_eq!(decision(&planning), expected, "{tool} {input}");
         claude.ran(tool, &input).await;
         assert_eq!(claude.before("default", tool, input).await, json!({}));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shell_line_of_a_command_is_decided_like_a_call_and_answered_by_its_event() {
+    let (_world, mut claude) = World::open().await;
+    for (mode, command, expected) in [
+        ("plan", "ls", "-"),
+        ("plan", "touch a", "deny"),
+        ("plan", "node --version", "ask"),
+        ("default", "touch a", "-"),
+    ] {
+        let input = json!({"hook_event_name": "PreSkillShellCommand", "session_id": "s", "permission_mode": mode,
+            "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "u:inner:preamble-0",
+            "command_name": "deploy", "invoked_by": "user"});
+        claude.call_back("before_tool", input).await;
+        let reply = claude.reply().await.1;
+        assert_eq!(decision(&reply), expected, "{mode} {command}");
+        if expected != "-" {
+            let event = &reply["hookSpecificOutput"]["hookEventName"];
+            assert_eq!(event, "PreSkillShellCommand", "{mode} {command}");
+        }
     }
 }
 

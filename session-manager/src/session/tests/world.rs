@@ -372,7 +372,7 @@ impl FakeClaude {
         let model = json!({"value": "default", "displayName": "Default", "description": "d", "supportsAutoMode": false});
         let other =
             json!({"value": "other", "displayName": "Other", "description": "d", "supportsAutoMode": false});
-        let payload = json!({"commands": [command], "models": [model, other], "account": account, "current_permission_mode": mode.wire_id()});
+        let payload = json!({"commands": [command], "models": [model, other], "account": account, "claude_code_version": "2.1.332", "current_permission_mode": mode.wire_id()});
         self.succeed(&request, payload).await;
     }
 
