@@ -5,6 +5,9 @@
 
 mod builtin;
 mod error;
+#[cfg(test)]
+mod schema;
+mod session;
 mod settings;
 mod shorthand;
 mod step;
@@ -19,10 +22,11 @@ use permission_core::PermissionMode;
 use permission_core::settings::{HostFacts, SettingsSource, initial_mode, merge};
 use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub use builtin::{DEFAULT, names};
 pub use error::{Place, ScriptError};
+pub use session::{Command, Grandchild, Plan, Process, Session};
 pub use step::{
     Chunk, ExitStep, Failure, FailureKind, ForeignResult, HostEvent, LateResult, Repeat, StartStep, Step,
     Stream,
@@ -56,6 +60,7 @@ pub struct Script {
 
 /// A named run of turns.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
     /// Its name, by which a prompt can pick it.
@@ -69,9 +74,11 @@ pub struct Scene {
 
 /// What Claude does with one prompt.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
     /// Which prompts the turn is for; any, in order, when absent.
+    #[cfg_attr(test, schemars(with = "schema::OrText<PromptPattern>"))]
     #[serde(default, deserialize_with = "pattern")]
     pub prompt: Option<PromptPattern>,
     /// Whether the turn can be played again and again.
@@ -90,6 +97,7 @@ pub struct Turn {
 
 /// Which prompts a turn is for. A plain string is `contains`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum PromptPattern {
     /// Prompts with this text somewhere in them.
@@ -120,6 +128,7 @@ impl PromptPattern {
 
 /// What an interrupt does to a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnInterrupt {
     /// Aborts it, as the CLI does.
@@ -135,6 +144,7 @@ pub enum OnInterrupt {
 
 /// The tokens one request to the model costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct TokenUsage {
@@ -171,73 +181,6 @@ impl Default for TokenUsage {
             cache_read_tokens: 1000,
         }
     }
-}
-
-/// What the session is like.
-#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Session {
-    /// The model, if the host does not choose one.
-    pub model: Option<String>,
-    /// The pause before each delta.
-    pub delta_delay_ms: u64,
-    /// The slash commands, instead of the CLI's.
-    pub commands: Option<Vec<Command>>,
-    /// The plan file that `get_plan` and `ExitPlanMode` show.
-    pub plan: Option<Plan>,
-    /// Fields of the initialize response to add or to replace.
-    pub initialize: Map<String, Value>,
-    /// The settings that the session has: rules, and the mode to start in.
-    #[serde(deserialize_with = "settings::read")]
-    pub settings: Map<String, Value>,
-    /// So many denials of decided calls in a row make the next one that may do more than read a question; 0 for never.
-    pub denial_threshold: Option<u32>,
-}
-
-/// A slash command.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Command {
-    /// Its name, without the slash.
-    pub name: String,
-    /// What it does.
-    #[serde(default)]
-    pub description: String,
-    /// What may follow it.
-    #[serde(default)]
-    pub argument_hint: String,
-}
-
-/// A plan file.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Plan {
-    /// Where it would be.
-    pub path: String,
-    /// Its text.
-    pub content: String,
-}
-
-/// How the process behaves when the script is played by the executable.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Process {
-    /// SIGTERM and SIGINT do nothing.
-    pub ignore_term: bool,
-    /// The end of stdin does not end the process.
-    pub ignore_eof: bool,
-    /// A child in a session of its own, which waits for ever.
-    pub grandchild: Option<Grandchild>,
-}
-
-/// The child that the executable starts.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Grandchild {
-    /// SIGTERM does nothing to it either.
-    pub ignore_term: bool,
-    /// A file, relative to the working directory, that its process id is written to.
-    pub pid_file: Option<String>,
 }
 
 impl Script {
@@ -321,22 +264,34 @@ impl Script {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[cfg_attr(test, schemars(title = "A rehearsal script for claude-acp, version 1", extend("$id" = "urn:claude-acp:rehearsal-script:1", "oneOf" = [{ "required": ["turns"] }, { "required": ["scenes"] }])))]
 #[serde(deny_unknown_fields)]
 struct RawScript {
     /// For editors.
     #[serde(default, rename = "$schema")]
     _schema: String,
+    /// The version of the format.
+    #[cfg_attr(test, schemars(extend("const" = 1)))]
     #[serde(deserialize_with = "known_version", rename = "version")]
     _version: u64,
+    /// What the script is for.
     #[serde(default)]
     about: String,
     #[serde(default)]
     session: Session,
     #[serde(default)]
     process: Process,
+    /// What happens before anything is answered.
     #[serde(default)]
     startup: Vec<StartStep>,
+    /// The only scene.
+    #[cfg_attr(test, schemars(with = "Vec<Turn>"))]
+    #[serde(default)]
     turns: Option<Vec<Turn>>,
+    /// Named runs of turns, played one after the other unless a prompt picks one.
+    #[cfg_attr(test, schemars(with = "Vec<Scene>"))]
+    #[serde(default)]
     scenes: Option<Vec<Scene>>,
 }
 

@@ -17,12 +17,15 @@ use super::tool::ToolStep;
 /// One thing Claude does in a turn. Written as an object with a single key, or as a plain string where the step
 /// has nothing to say (`"hang"`).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// Streams a text block.
+    #[cfg_attr(test, schemars(with = "super::schema::OrText<Stream>"))]
     #[serde(deserialize_with = "string_or_struct")]
     Text(Stream),
     /// Streams a thinking block.
+    #[cfg_attr(test, schemars(with = "super::schema::OrText<Stream>"))]
     #[serde(deserialize_with = "string_or_struct")]
     Thinking(Stream),
     /// Calls a tool; boxed because it is far larger than every other step.
@@ -34,8 +37,10 @@ pub enum Step {
     /// Waits until the host does something.
     WaitFor(HostEvent),
     /// Announces a change of the permission mode, as if Claude had made it.
+    #[cfg_attr(test, schemars(with = "super::schema::Mode"))]
     Mode(PermissionMode),
     /// Ends the turn the way the CLI does when a request to the model fails.
+    #[cfg_attr(test, schemars(with = "super::schema::OrKind"))]
     #[serde(deserialize_with = "string_or_struct")]
     Error(Failure),
     /// Writes this object as a line of its own, untouched.
@@ -49,6 +54,7 @@ pub enum Step {
     /// Writes a result that belongs to the turn before this one.
     LateResult(LateResult),
     /// Writes a result that belongs to a background task.
+    #[cfg_attr(test, schemars(with = "super::schema::OrText<ForeignResult>"))]
     #[serde(deserialize_with = "string_or_struct")]
     ForeignResult(ForeignResult),
     /// Ends the turn without a result: the session just becomes idle.
@@ -63,6 +69,7 @@ pub enum Step {
 
 /// A block that is streamed in pieces.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Stream {
     /// The text.
@@ -90,6 +97,7 @@ impl From<String> for Stream {
 
 /// How a text is cut into deltas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Chunk {
     /// After every run of white space.
@@ -103,17 +111,20 @@ pub enum Chunk {
 
 /// Steps that are played several times.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
     /// How often.
     pub times: NonZeroU32,
     /// What; never empty, so that a repeat always gets somewhere.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     #[serde(deserialize_with = "some_steps")]
     pub steps: Arc<[Step]>,
 }
 
 /// What the script can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HostEvent {
     /// An `interrupt` request. What it does to the turn is the turn's `on_interrupt`.
@@ -126,6 +137,7 @@ pub enum HostEvent {
 
 /// A turn that fails in one of the ways the CLI knows.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
     /// Which way.
@@ -139,6 +151,7 @@ pub struct Failure {
 
 /// The ways in which a turn can fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names are the CLI's own and say it")]
 pub enum FailureKind {
@@ -167,6 +180,7 @@ impl FailureKind {
 
 /// A result that comes a turn too late.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct LateResult {
     /// Its text, if it is a success.
@@ -177,6 +191,7 @@ pub struct LateResult {
 
 /// A result of a background task.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ForeignResult {
     /// Its text.
@@ -191,6 +206,7 @@ impl From<String> for ForeignResult {
 
 /// The end of the process.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ExitStep {
     /// The exit code.
@@ -202,6 +218,7 @@ pub struct ExitStep {
 
 /// What can go wrong before Claude answers anything.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StartStep {
     /// As in a turn.

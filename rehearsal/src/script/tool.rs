@@ -15,6 +15,7 @@ use super::step::{self, Step};
 
 /// A tool call.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ToolStep {
     /// The tool's name, e.g. `Bash` or `mcp__files__read`.
@@ -34,11 +35,13 @@ pub struct ToolStep {
     #[serde(default)]
     pub parallel: bool,
     /// Whether, and how, the host is asked first; where `decide` says whether, only how.
+    #[cfg_attr(test, schemars(with = "super::schema::OrFlag<Ask>"))]
     #[serde(default, deserialize_with = "bool_or_ask")]
     pub ask: Option<Box<Ask>>,
     /// Refuses the call without asking anyone, with this message.
     pub denied: Option<String>,
     /// What is played instead of the rest of the turn if the call is refused, by whomever.
+    #[cfg_attr(test, schemars(with = "Vec<Step>"))]
     #[serde(default, deserialize_with = "steps")]
     pub if_refused: Option<Arc<[Step]>>,
     /// What a subagent that the call starts calls in its turn.
@@ -48,12 +51,14 @@ pub struct ToolStep {
     #[serde(default)]
     pub run_ms: u64,
     /// What comes out of it.
+    #[cfg_attr(test, schemars(with = "super::schema::OrText<ToolResult>"))]
     #[serde(default, deserialize_with = "string_or_struct")]
     pub result: ToolResult,
 }
 
 /// What a hook of the settings says, before a call and after it.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Hook {
     /// What it decides; nothing when absent.
@@ -68,6 +73,7 @@ pub struct Hook {
 
 /// What a hook decides before a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum HookDecision {
     /// Nobody has to be asked, unless a rule wants it.
@@ -80,6 +86,7 @@ pub enum HookDecision {
 
 /// The question before a tool call. Everything that is absent here is absent in the question.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Ask {
     /// When the question arrives, relative to the message that holds the call.
@@ -111,6 +118,7 @@ pub struct Ask {
 /// When a question arrives. The CLI starts a tool while the message is still being streamed, so all of these are
 /// seen in practice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AskAt {
     /// Right after the call's own frame, before its block is closed.
@@ -124,6 +132,7 @@ pub enum AskAt {
 
 /// What comes out of a tool.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct ToolResult {
     /// The text the model sees.
