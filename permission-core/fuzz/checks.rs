@@ -181,7 +181,8 @@ fn workspace() -> Workspace<'static> {
 
 fn request(tool: &str, suggestions: Option<&Value>) -> PreparedRequest {
     let input = json!({ "file_path": "/repo/src/a", "host": "example.com", "plan": "p" });
-    let mut ask = AskContext::new(tool, &input, "toolu_1", "/repo", &LexicalPaths);
+    let call = Call::new(tool, &input, workspace());
+    let mut ask = AskContext::new(&call, "toolu_1");
     ask.suggestions = suggestions;
     ask.plan.clear_context = true;
     prepare(&ask).expect("not a question")

@@ -7,20 +7,17 @@ use serde_json::Value;
 
 use crate::{
     modes::PermissionMode,
-    paths::PathResolver,
-    rules::{Call, RuleKind, RuleSet, Workspace},
+    rules::{Call, RuleKind, RuleSet},
     tools::{BASH, MONITOR},
 };
 
 /// One permission question. Start from [`AskContext::new`] and set what the request carries.
 #[derive(Clone, Copy)]
 pub struct AskContext<'a> {
-    /// The tool's id.
-    pub tool_name: &'a str,
+    /// The call, with where and in which mode it comes.
+    pub call: &'a Call<'a>,
     /// The tool's name for people; an MCP server chooses it, so it never stands in a label.
     pub display_name: Option<&'a str>,
-    /// The tool's input, an object.
-    pub input: &'a Value,
     /// The id of the tool use, echoed in the result.
     pub tool_use_id: &'a str,
     /// `permission_suggestions` as it came.
@@ -38,26 +35,14 @@ pub struct AskContext<'a> {
     /// The rules of the settings and of the session. Observed with Claude 2.1.318: of an ask rule about one skill, or about
     /// one of several commands, the question says nothing.
     pub rules: &'a RuleSet,
-    /// The mode that Claude is in.
-    pub mode: PermissionMode,
     /// Claude says that no allow rule may be offered.
     pub suppress_always_allow_rule: bool,
     /// The refusal is to be preselected.
     pub default_to_no: bool,
-    /// The session's working directory, absolute.
-    pub cwd: &'a str,
-    /// Where relative paths start, absolute: the working directory, unless a command has changed to another since.
-    pub current: &'a str,
-    /// Further working directories, absolute.
-    pub additional: &'a [String],
-    /// The user's home directory, absolute.
-    pub home: Option<&'a str>,
     /// The tool call's title as the renderer made it.
     pub tool_title: &'a str,
     /// What only ExitPlanMode needs.
     pub plan: PlanFacts<'a>,
-    /// Resolves symbolic links.
-    pub paths: &'a dyn PathResolver,
 }
 
 /// The facts behind the options of ExitPlanMode.
@@ -77,17 +62,10 @@ pub struct PlanFacts<'a> {
 
 impl<'a> AskContext<'a> {
     /// A question with nothing but its tool call.
-    pub fn new(
-        tool_name: &'a str,
-        input: &'a Value,
-        tool_use_id: &'a str,
-        cwd: &'a str,
-        paths: &'a dyn PathResolver,
-    ) -> Self {
+    pub fn new(call: &'a Call<'a>, tool_use_id: &'a str) -> Self {
         Self {
-            tool_name,
+            call,
             display_name: None,
-            input,
             tool_use_id,
             suggestions: None,
             blocked_path: None,
@@ -96,16 +74,10 @@ impl<'a> AskContext<'a> {
             decision_reason_rule_source: None,
             matched_ask_rule: false,
             rules: &NO_RULES,
-            mode: PermissionMode::Default,
             suppress_always_allow_rule: false,
             default_to_no: false,
-            cwd,
-            current: cwd,
-            additional: &[],
-            home: None,
-            tool_title: tool_name,
+            tool_title: call.tool,
             plan: PlanFacts::default(),
-            paths,
         }
     }
 
@@ -121,21 +93,8 @@ impl<'a> AskContext<'a> {
 
     /// Whether an ask rule may be about the call, or about a part of it.
     fn meets_ask_rule(&self) -> bool {
-        let call = Call::new(self.tool_name, self.input, self.workspace());
-        let hit = self.rules.asks(&call);
+        let hit = self.rules.asks(self.call);
         hit.is_some_and(|hit| hit.rule.kind() == RuleKind::Ask)
-    }
-
-    /// Where the call happens.
-    pub(crate) fn workspace(&self) -> Workspace<'a> {
-        Workspace {
-            cwd: self.cwd,
-            current: self.current,
-            project_root: self.cwd,
-            home: self.home,
-            additional: self.additional,
-            paths: self.paths,
-        }
     }
 
     /// Whether Claude asks because the call is dangerous whatever else is allowed.
@@ -145,16 +104,11 @@ impl<'a> AskContext<'a> {
 
     /// The tool whose rules are about the commands of this one.
     pub(crate) fn shell(&self) -> &'a str {
-        if self.tool_name == MONITOR {
+        if self.call.tool == MONITOR {
             BASH
         } else {
-            self.tool_name
+            self.call.tool
         }
-    }
-
-    /// A text of the input.
-    pub(crate) fn text_input(&self, name: &str) -> Option<&'a str> {
-        self.input.get(name).and_then(Value::as_str)
     }
 }
 

@@ -36,11 +36,11 @@ pub enum PrepareError {
 
 /// Decides what is shown and offered for a permission question.
 pub fn prepare(ask: &AskContext<'_>) -> Result<PreparedRequest, PrepareError> {
-    let family = ToolFamily::of_call(ask.tool_name, ask.input);
+    let family = ToolFamily::of_call(ask.call.tool, ask.call.input);
     let title = present::title_override(ask, family);
     Ok(PreparedRequest {
         tool_use_id: ask.tool_use_id.to_owned(),
-        input: ask.input.clone(),
+        input: ask.call.input.clone(),
         presentation: present::presentation(ask, family, title.as_deref().unwrap_or(ask.tool_title)),
         synthesized_json_content: present::json_content(ask, family, title.as_deref()),
         tool_title_override: title,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     AskContext, LexicalPaths, PathResolver, PreparedRequest, prepare,
-    rules::{RuleKind, RuleOrigin, RuleSet},
+    rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
 };
 
 /// A fixed seed, so that a run says the same every time; `PROPTEST_RNG_SEED` is for exploring.
@@ -65,8 +65,8 @@ impl Scene {
     }
 
     pub(crate) fn prepare_with(&self, adjust: impl for<'a> FnOnce(&mut AskContext<'a>)) -> PreparedRequest {
-        let mut ask = AskContext::new(&self.tool, &self.input, "toolu_1", "/repo", &LexicalPaths);
-        ask.home = Some("/home/u");
+        let call = call(&self.tool, &self.input, &LexicalPaths);
+        let mut ask = AskContext::new(&call, "toolu_1");
         ask.plan.clear_context = true;
         ask.suggestions = self.suggestions.as_ref();
         adjust(&mut ask);
@@ -78,8 +78,8 @@ impl Scene {
 
     /// The question under rules of the settings.
     pub(crate) fn under(&self, rules: &RuleSet) -> PreparedRequest {
-        let mut ask = AskContext::new(&self.tool, &self.input, "toolu_1", "/repo", &LexicalPaths);
-        ask.home = Some("/home/u");
+        let call = call(&self.tool, &self.input, &LexicalPaths);
+        let mut ask = AskContext::new(&call, "toolu_1");
         ask.suggestions = self.suggestions.as_ref();
         ask.rules = rules;
         prepare(&ask).unwrap()
@@ -94,6 +94,19 @@ impl Scene {
     pub(crate) fn label(&self) -> Option<String> {
         durable_label(&self.prepare())
     }
+}
+
+/// A call in `/repo`, of a user whose home is `/home/u`.
+pub(crate) fn call<'a>(tool: &'a str, input: &'a Value, paths: &'a dyn PathResolver) -> Call<'a> {
+    let workspace = Workspace {
+        cwd: "/repo",
+        current: "/repo",
+        project_root: "/repo",
+        home: Some("/home/u"),
+        additional: &[],
+        paths,
+    };
+    Call::new(tool, input, workspace)
 }
 
 /// The options as `id` (with the usual name) or `id: name`, in order.

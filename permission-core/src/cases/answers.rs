@@ -11,7 +11,7 @@ use crate::{
         Departure, EffectiveSettings, HostFacts, SettingsFile, SettingsSource, initial_mode, may_bypass,
         merge, offered_modes, requested_mode,
     },
-    testing::Scene,
+    testing::{Scene, call},
 };
 
 /// The settings of a user who says this about the mode.
@@ -199,7 +199,8 @@ fn case_73_the_reason_is_shown_in_full_or_not_at_all() {
 #[test]
 fn case_74_a_question_is_no_permission_request() {
     let input = json!({ "questions": [{ "question": "Which?", "options": [{ "label": "A" }] }] });
-    let ask = AskContext::new("AskUserQuestion", &input, "toolu_1", "/repo", &LexicalPaths);
+    let call = call("AskUserQuestion", &input, &LexicalPaths);
+    let ask = AskContext::new(&call, "toolu_1");
     assert_eq!(
         prepare(&ask),
         Err(PrepareError::MustBeElicited),

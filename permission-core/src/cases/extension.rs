@@ -263,7 +263,8 @@ fn family_monitor_and_unknown_tools_fall_back() {
 #[test]
 fn ask_user_question_is_no_permission_dialog() {
     let input = json!({});
-    let ask = crate::AskContext::new("AskUserQuestion", &input, "t", "/repo", &crate::LexicalPaths);
+    let call = crate::testing::call("AskUserQuestion", &input, &crate::LexicalPaths);
+    let ask = crate::AskContext::new(&call, "t");
     assert_eq!(crate::prepare(&ask), Err(PrepareError::MustBeElicited));
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{check, once, row};
 use crate::{
     AskContext, prepare,
-    testing::{Links, Scene, d, durable_label, l, m, r, rules},
+    testing::{Links, Scene, call, d, durable_label, l, m, r, rules},
 };
 
 fn file(tool: &str, path: &str, updates: impl IntoIterator<Item = Value>) -> Scene {
@@ -211,7 +211,8 @@ fn symbolic_links_must_be_covered_at_both_ends() {
     let label = |tool: &str, path: &str, updates: &[Value]| {
         let input = json!({ "file_path": path });
         let suggestions = json!(updates);
-        let mut ask = AskContext::new(tool, &input, "toolu_1", "/repo", &links);
+        let call = call(tool, &input, &links);
+        let mut ask = AskContext::new(&call, "toolu_1");
         ask.suggestions = Some(&suggestions);
         durable_label(&prepare(&ask).unwrap())
     };

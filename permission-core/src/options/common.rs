@@ -3,7 +3,7 @@
 //! Place in the flow: every family's list is `once_and(durable)`; a durable option is made from its bundle, and its
 //! label and effect come from that same bundle. `bundle` says which bundle that is. Must not take a label from anywhere else.
 
-use super::{OptionId, OptionKind, PermissionOption, bundle};
+use super::{OptionId, OptionKind, PermissionOption, bundle::Trial};
 use crate::{
     ask::AskContext,
     effect::Effect,
@@ -18,6 +18,7 @@ use crate::{
 pub(crate) struct Offer<'a> {
     pub(crate) ask: &'a AskContext<'a>,
     pub(crate) places: Places<'a>,
+    trial: Trial<'a>,
     asked_by_rule: bool,
     suggested: Option<Snapshot>,
 }
@@ -28,7 +29,8 @@ impl<'a> Offer<'a> {
         let suggested = Snapshot::take(ask.suggestions).filter(|_| !asked_by_rule);
         Self {
             ask,
-            places: Places::of(ask),
+            places: ask.call.places().starting_at(ask.call.workspace.cwd),
+            trial: Trial::of(ask),
             asked_by_rule,
             suggested,
         }
@@ -41,14 +43,11 @@ impl<'a> Offer<'a> {
             .suggested
             .as_ref()
             .filter(|suggested| named(suggested).is_some());
-        let Some(effective) = suggested.and_then(|suggested| bundle::effective(self.ask, suggested)) else {
+        let Some(effective) = suggested.and_then(|suggested| self.trial.effective(suggested)) else {
             return Vec::new();
         };
         let option = |id, updates: Snapshot| Some(durable(id, named(&updates)?, updates));
-        let enough = option(
-            OptionId::AllowWithFewerUpdates,
-            bundle::enough(self.ask, &effective),
-        );
+        let enough = option(OptionId::AllowWithFewerUpdates, self.trial.enough(&effective));
         let all = option(OptionId::AllowWithUpdates, effective);
         // Two ways to say the same are no choice.
         let fewer = enough.filter(|enough| all.as_ref().is_some_and(|all| all.name != enough.name));
@@ -72,7 +71,7 @@ impl<'a> Offer<'a> {
             behavior: PermissionBehavior::Allow,
             destination: PermissionDestination::LocalSettings,
         });
-        let updates = updates.filter(|updates| !self.asked_by_rule && bundle::settles(self.ask, updates))?;
+        let updates = updates.filter(|updates| !self.asked_by_rule && self.trial.settles(updates))?;
         let vocabulary = Vocabulary {
             rule: part,
             scopes: &[Scope::Local],

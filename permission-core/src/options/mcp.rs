@@ -10,7 +10,7 @@ use crate::{
 
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let rule = |rule: &PermissionRule| {
-        let same = rule.tool_name == offer.ask.tool_name && rule.rule_content.is_none();
+        let same = rule.tool_name == offer.ask.call.tool && rule.rule_content.is_none();
         if same { Part::tool(&rule.tool_name) } else { None }
     };
     let vocabulary = Vocabulary {

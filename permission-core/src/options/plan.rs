@@ -91,7 +91,7 @@ impl Elevated {
 
 /// The plan of the input, else the one that the host found.
 fn plan_text<'a>(offer: &Offer<'a>) -> Option<&'a str> {
-    [offer.ask.text_input("plan"), offer.ask.plan.text]
+    [offer.ask.call.text("plan"), offer.ask.plan.text]
         .into_iter()
         .flatten()
         .map(clean::trim)

@@ -13,7 +13,8 @@ use crate::{
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let host = offer
         .ask
-        .text_input("host")
+        .call
+        .text("host")
         .map(clean::trim)
         .filter(|host| !host.is_empty());
     let rule = |rule: &PermissionRule| {

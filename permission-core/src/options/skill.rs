@@ -44,8 +44,8 @@ pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
 impl<'a> Invocation<'a> {
     /// `None` where there is no skill, or the whole is too long to be a rule.
     fn of(ask: &AskContext<'a>) -> Option<Self> {
-        let skill = clean::trim(ask.text_input("skill")?);
-        let apart = match ask.input.get("args") {
+        let skill = clean::trim(ask.call.text("skill")?);
+        let apart = match ask.call.input.get("args") {
             None | Some(Value::Null) => "",
             Some(arguments) => clean::trim(arguments.as_str()?),
         };

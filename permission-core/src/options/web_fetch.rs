@@ -13,7 +13,8 @@ const DOMAIN: &str = "domain:";
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let rule = offer
         .ask
-        .text_input("url")
+        .call
+        .text("url")
         .and_then(host)
         .map(|host| PermissionRule::with_content(WEB_FETCH, format!("{DOMAIN}{host}")));
     once_and(rule.and_then(|rule| offer.generated(OptionId::AllowWithUpdates, rule, &part)))

@@ -7,7 +7,7 @@ use super::{OptionId, PermissionOption, common::Offer, common::once_and};
 use crate::{label::Part, updates::PermissionRule};
 
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
-    let rule = PermissionRule::whole_tool(offer.ask.tool_name);
+    let rule = PermissionRule::whole_tool(offer.ask.call.tool);
     once_and(offer.generated(OptionId::AllowWithUpdates, rule, &|rule| {
         Part::tool(&rule.tool_name)
     }))

@@ -7,8 +7,6 @@ mod rule;
 
 pub(crate) use rule::RulePath;
 
-use crate::ask::AskContext;
-
 /// Finds the symlink-free form of a path.
 pub trait PathResolver {
     /// The absolute `path` without symbolic links. Where the end of it does not exist, the longest existing part
@@ -95,16 +93,6 @@ impl<'a> Places<'a> {
 
     pub(crate) fn starting_at(self, current: &'a str) -> Self {
         Self { current, ..self }
-    }
-
-    pub(crate) fn of(ask: &AskContext<'a>) -> Self {
-        Self {
-            cwd: ask.cwd,
-            current: ask.cwd,
-            project_root: ask.cwd,
-            home: ask.home,
-            resolver: ask.paths,
-        }
     }
 
     /// A path of a tool's input, as both of its forms.

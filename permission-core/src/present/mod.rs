@@ -49,7 +49,7 @@ pub(crate) fn presentation(ask: &AskContext<'_>, family: ToolFamily, tool_title:
 /// The title that replaces the renderer's, for the two families whose renderer has none of its own.
 pub(crate) fn title_override(ask: &AskContext<'_>, family: ToolFamily) -> Option<String> {
     if family == ToolFamily::SandboxNetwork {
-        ask.text_input("host").and_then(clean::compact)
+        ask.call.text("host").and_then(clean::compact)
     } else if family == ToolFamily::ComputerUse {
         ask.display_name.and_then(clean::compact)
     } else {
@@ -61,7 +61,7 @@ pub(crate) fn title_override(ask: &AskContext<'_>, family: ToolFamily) -> Option
 pub(crate) fn json_content(ask: &AskContext<'_>, family: ToolFamily, title: Option<&str>) -> Option<String> {
     let wanted =
         family == ToolFamily::ComputerUse || (family == ToolFamily::SandboxNetwork && title.is_some());
-    wanted.then(|| format!("```json\n{:#}\n```", ask.input))
+    wanted.then(|| format!("```json\n{:#}\n```", ask.call.input))
 }
 
 /// The blocked path, if it can be shown without changing it (other than by trimming).

@@ -91,10 +91,10 @@ impl<'a> Call<'a> {
     }
 
     /// The same, where anything may come in through a command's input: so a rule about the command would have it next time.
-    pub(crate) fn fed_anything(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
+    pub(crate) fn fed_anything(&self) -> Self {
         Self {
             fed_anything: true,
-            ..Self::new(tool, input, workspace)
+            ..self.with_input(self.input)
         }
     }
 
@@ -111,8 +111,11 @@ impl<'a> Call<'a> {
     }
 
     /// The same elsewhere: what its command runs does not depend on that.
-    pub(crate) fn within(&self, workspace: Workspace<'a>) -> Self {
-        Self {
+    pub fn within<'b>(&self, workspace: Workspace<'b>) -> Call<'b>
+    where
+        'a: 'b,
+    {
+        Call {
             workspace,
             command: Rc::clone(&self.command),
             ..*self

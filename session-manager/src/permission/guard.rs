@@ -22,6 +22,7 @@ use permission_core::{
         hooks::{HookCommand, HookEvent, PostToolUse},
     },
     policy::Policy,
+    rules::Call as ToolCall,
 };
 use serde_json::{Value, json};
 
@@ -75,9 +76,9 @@ pub(crate) enum GuardReply {
 pub(crate) struct Guarded(SeenCall);
 
 impl Guarded {
-    /// Where the tool starts from.
-    pub(crate) fn current(&self) -> &str {
-        &self.0.facts.cwd
+    /// The tool's input.
+    pub(crate) fn input(&self) -> &Value {
+        &self.0.input
     }
 }
 
@@ -94,11 +95,6 @@ impl SessionGuard {
             asked: HashSet::new(),
             running: RunningHooks::default(),
         }
-    }
-
-    /// The working directories, as they are named and as they really are.
-    pub(crate) fn directories(&self) -> &[String] {
-        &self.places.additional
     }
 
     /// What Claude's settings come to, as it tells. Under a policy a project does not say where plans may be written.
@@ -226,6 +222,11 @@ impl SessionGuard {
         let mut call = SeenCall::of_question(question, mode, current, &self.places);
         call.read_only_hint = self.hints.of(&call.tool);
         Guarded(call)
+    }
+
+    /// The call of a question.
+    pub(crate) fn call<'a>(&'a self, Guarded(call): &'a Guarded) -> ToolCall<'a> {
+        call.borrowed(&self.places)
     }
 
     /// Before the client is asked: what Claude is told instead where nobody may be.

@@ -13,17 +13,14 @@ mod record;
 mod request;
 mod running;
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::Path,
-};
+use std::collections::{HashMap, HashSet};
 
 use acp_proto::{PendingResponse, RequestFailed};
 use claude_sdk_bridge::messages::{ControlId, TaskId, ToolUseId, control::CanUseTool};
 use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use permission_core::{
     Answer, FollowUp, FormReply, PermissionMode, PreparedRequest, QuestionForm, SettleError, Settlement,
-    rules::RuleSet,
+    rules::{Call as ToolCall, RuleSet},
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
@@ -222,18 +219,12 @@ impl Subagents {
 
 /// What permission-core needs to know besides the question.
 pub(crate) struct AskFacts<'a> {
-    pub(crate) cwd: &'a Path,
-    pub(crate) home: Option<&'a Path>,
-    /// Where the tool starts from.
-    pub(crate) current: &'a str,
-    /// Further working directories.
-    pub(crate) additional: &'a [String],
+    /// The call.
+    pub(crate) call: ToolCall<'a>,
     /// The tool call's title, as the client sees it.
     pub(crate) title: &'a str,
     /// The rules of the settings and of the session.
     pub(crate) rules: &'a RuleSet,
-    /// The mode that Claude is in.
-    pub(crate) mode: PermissionMode,
     /// The plan that the question is about, where its input has none.
     pub(crate) plan: Option<&'a str>,
     /// The modes that a plan may be carried out in by the running process.

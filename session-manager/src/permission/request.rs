@@ -1,14 +1,13 @@
 //! Between permission-core's terms and ACP's: a question in, `session/request_permission` out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use acp_proto::{
     ext::{MetaRecord, PermissionPresentation},
     schema,
 };
-use claude_sdk_bridge::{messages::control::CanUseTool, paths::FileSystemPaths};
+use claude_sdk_bridge::messages::control::CanUseTool;
 use permission_core::{AskContext, OptionKind, PlanFacts, PrepareError, PreparedRequest, Presentation};
-use serde_json::Value;
 
 use super::AskFacts;
 
@@ -17,12 +16,7 @@ use super::AskFacts;
 /// # Errors
 /// When the tool's question is no permission question.
 pub(crate) fn prepare(question: &CanUseTool, facts: &AskFacts<'_>) -> Result<PreparedRequest, PrepareError> {
-    let cwd = facts.cwd.to_string_lossy();
-    let home = facts.home.map(Path::to_string_lossy);
-    let tool_use_id = question.tool_use_id.as_str();
-    let input = Value::Object(question.input.clone());
     let suggestions = serde_json::to_value(&question.permission_suggestions).ok();
-    let base = AskContext::new(&question.tool_name, &input, tool_use_id, &cwd, &FileSystemPaths);
     permission_core::prepare(&AskContext {
         display_name: question.display_name.as_str(),
         suggestions: suggestions.as_ref(),
@@ -32,12 +26,8 @@ pub(crate) fn prepare(question: &CanUseTool, facts: &AskFacts<'_>) -> Result<Pre
         decision_reason_rule_source: question.decision_reason_rule_source.as_str(),
         matched_ask_rule: !question.matched_ask_rule.is_absent(),
         rules: facts.rules,
-        mode: facts.mode,
-        current: facts.current,
-        additional: facts.additional,
         suppress_always_allow_rule: question.suppress_always_allow_rule.is_true(),
         default_to_no: question.default_to_no.is_true(),
-        home: home.as_deref(),
         tool_title: facts.title,
         plan: PlanFacts {
             offered_modes: facts.modes,
@@ -46,7 +36,7 @@ pub(crate) fn prepare(question: &CanUseTool, facts: &AskFacts<'_>) -> Result<Pre
             clear_context: true,
             context_used_percent: facts.context_used_percent,
         },
-        ..base
+        ..AskContext::new(&facts.call, question.tool_use_id.as_str())
     })
 }
 

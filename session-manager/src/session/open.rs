@@ -187,8 +187,6 @@ fn questions(manager: &SessionManager, new: &NewSession) -> Questions {
     let client = Client {
         connection: new.connection.clone(),
         session,
-        cwd: options.cwd.clone(),
-        home: config.home.clone(),
     };
     Questions::new(guard, client)
 }

@@ -6,14 +6,14 @@
 
 mod callbacks;
 
-use std::path::PathBuf;
-
 use acp_proto::{Connection, schema::SessionId};
 use claude_sdk_bridge::messages::{
     ControlId, Message, SystemEvent,
     control::{CanUseTool, ControlRequest, IncomingRequest},
 };
-use permission_core::{FollowUp, PermissionResult, PrepareError, QuestionForm, SettleError};
+use permission_core::{
+    FollowUp, PermissionResult, PrepareError, QuestionForm, SettleError, rules::Workspace,
+};
 use serde_json::{Value, json};
 
 use super::{
@@ -39,12 +39,10 @@ pub(super) struct Questions {
     client: Client,
 }
 
-/// Who is asked, about a session in which directory.
+/// Who is asked, about which session.
 pub(super) struct Client {
     pub(super) connection: Connection,
     pub(super) session: SessionId,
-    pub(super) cwd: PathBuf,
-    pub(super) home: Option<PathBuf>,
 }
 
 /// The rest of the session, as far as questions concern it.
@@ -283,14 +281,16 @@ impl Questions {
         session: Context<'_>,
     ) -> Vec<Effect> {
         let parent = self.subagents.parent(question).cloned();
-        let mut input = Value::Object(question.input.clone());
-        if let (Some(plan), Value::Object(fields)) = (plan, &mut input) {
+        let with_plan = plan.map(|plan| {
+            let mut fields = question.input.clone();
             fields.insert("plan".to_owned(), Value::from(plan));
-        }
+            Value::Object(fields)
+        });
+        let input = with_plan.as_ref().unwrap_or(guarded.input());
         let call = ToolCallRef {
             id: question.tool_use_id.as_str(),
             name: &question.tool_name,
-            input: &input,
+            input,
             parent: parent.as_ref().map(|parent| parent.as_str()),
         };
         let announcement = session.translator.announce(&call);
@@ -298,15 +298,16 @@ impl Questions {
         let shown = session.translator.permission_tool_call(&call);
         let title = shown.fields.title.clone().unwrap_or_default();
         let modes = session.choices.modes();
-        let mut additional = self.guard.directories().to_vec();
+        let guarded_call = self.guard.call(&guarded);
+        let mut additional = guarded_call.workspace.additional.to_vec();
+        let rules = session.choices.rules(&mut additional);
         let facts = AskFacts {
-            cwd: &self.client.cwd,
-            home: self.client.home.as_deref(),
-            current: guarded.current(),
+            call: guarded_call.within(Workspace {
+                additional: &additional,
+                ..guarded_call.workspace
+            }),
             title: &title,
-            rules: &session.choices.rules(&mut additional),
-            additional: &additional,
-            mode: modes.current(),
+            rules: &rules,
             plan,
             modes: &modes.after_plan(),
             fresh_modes: &modes.offered(),
@@ -315,7 +316,6 @@ impl Questions {
         let Client {
             connection,
             session: id,
-            ..
         } = &self.client;
         let (shown, (line, pending)) = match permission::prepare(question, &facts) {
             Ok(prepared) => {
@@ -323,7 +323,7 @@ impl Questions {
                 let request = connection.prepare_request("session/request_permission", &request);
                 (Shown::Options(Box::new(prepared)), request)
             }
-            Err(PrepareError::MustBeElicited) => match QuestionForm::build(&input) {
+            Err(PrepareError::MustBeElicited) => match QuestionForm::build(input) {
                 Ok(form) => {
                     let request = permission::form_request(id, call.id, &form);
                     let request = connection.prepare_request("elicitation/create", &request);
