@@ -1,5 +1,5 @@
 //! `claude-acp`: the one binary. Reads the command line, starts the log and the runtime, and hands over to `serve`,
-//! `chat_command`, `rehearsal_command`, `policy` or `passthrough`; `agent` puts the agent together. Must not know the protocol's fields or rules.
+//! `chat_command`, `rehearsal_command`, `policy`, `sessions` or `passthrough`; `agent` puts the agent together. Must not know the protocol's fields or rules.
 
 mod agent;
 mod args;
@@ -10,6 +10,7 @@ mod passthrough;
 mod policy;
 mod rehearsal_command;
 mod serve;
+mod sessions;
 mod signals;
 mod surroundings;
 mod traffic;
@@ -61,6 +62,7 @@ fn run(arguments: Vec<OsString>) -> anyhow::Result<u8> {
             .and_then(|manager| in_runtime(serve::serve(&listen, accounts, manager))),
         Request::Rehearsal(command) => rehearsal_command::run(command),
         Request::Policy(command) => policy::run(command),
+        Request::Sessions(command) => sessions::run(command),
         Request::Chat(args) => Oversight::begin(args.oversight.clone())
             .and_then(|oversight| in_runtime(chat_command::run(args, oversight))),
     };

@@ -13,4 +13,5 @@ mod run;
 
 pub use console::Console;
 pub use errors::ChatError;
+pub use present::sanitize::{block as printable, line as printable_line};
 pub use run::{Conversation, Ending, Options, run};

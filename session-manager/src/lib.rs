@@ -23,7 +23,7 @@ mod content;
 mod session;
 mod turn;
 
-mod history;
+pub mod history;
 
 mod tools;
 mod translate;

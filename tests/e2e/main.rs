@@ -64,6 +64,7 @@ mod steering;
 mod strangers;
 mod stubborn;
 mod support;
+mod terminal;
 mod tools;
 mod turns;
 
@@ -76,6 +77,7 @@ fn main() {
         rpc::cases(),
         sessions::cases(),
         history::cases(),
+        terminal::cases(),
         client_choices::cases(),
         settings_hooks::cases(),
         turns::cases(),

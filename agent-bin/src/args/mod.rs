@@ -79,6 +79,12 @@ enum Command {
         #[command(subcommand)]
         command: RehearsalCommand,
     },
+    /// List, show and export the conversations that Claude has written down
+    #[command(disable_help_subcommand = true)]
+    Sessions {
+        #[command(subcommand)]
+        command: SessionsCommand,
+    },
     /// Check an operator's policy, explain what would become of a tool call
     #[command(disable_help_subcommand = true)]
     Policy {
@@ -99,6 +105,35 @@ pub(crate) enum RehearsalCommand {
         /// The script files
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+    },
+}
+
+/// What `sessions` does.
+#[derive(Debug, Clone, Subcommand, PartialEq, Eq)]
+pub(crate) enum SessionsCommand {
+    /// List the conversations of this directory and its repository's worktrees, the newest first
+    List {
+        /// Those of all directories
+        #[arg(long)]
+        all: bool,
+
+        /// A JSON object a line, as `session/list` has them
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a conversation as Markdown
+    Show {
+        /// Its session id
+        id: String,
+    },
+    /// Write a conversation as one HTML page that needs nothing else
+    Export {
+        /// Its session id
+        id: String,
+
+        /// The file to write [default: standard output]
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
 }
 
@@ -177,6 +212,8 @@ pub(crate) enum Request {
     Rehearsal(RehearsalCommand),
     /// Check or explain a policy.
     Policy(PolicyCommand),
+    /// Tell about stored conversations.
+    Sessions(SessionsCommand),
     /// Become the Claude CLI.
     Cli {
         /// Its arguments.
@@ -219,10 +256,14 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<(LoggingArgs, Request), 
         (Some(Command::Policy { .. }), cli) if serves || cli.is_some() => {
             return Err(conflict(wording::SERVING_WITH_POLICY));
         }
+        (Some(Command::Sessions { .. }), cli) if serves || cli.is_some() || !oversight.is_empty() => {
+            return Err(conflict(wording::SERVING_WITH_SESSIONS));
+        }
         (None, Some(_)) if serves => return Err(conflict(wording::CLI_WITH_SERVING)),
         (Some(Command::Chat(chat)), None) => chat_request(chat, oversight)?,
         (Some(Command::Rehearsal { command }), _) => Request::Rehearsal(command),
         (Some(Command::Policy { command }), _) => policy_request(command, oversight)?,
+        (Some(Command::Sessions { command }), _) => Request::Sessions(command),
         (None, Some(given)) => Request::Cli {
             arguments: for_cli.unwrap_or(given),
             policy: oversight.policy,

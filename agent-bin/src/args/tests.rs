@@ -163,6 +163,32 @@ fn chatting() {
 }
 
 #[test]
+fn conversations_are_listed_shown_and_exported() {
+    let check = |line: &[&str], expected: SessionsCommand| {
+        assert_eq!(request(line), Request::Sessions(expected), "{line:?}");
+    };
+    let listed = |all, json| SessionsCommand::List { all, json };
+    check(&["sessions", "list"], listed(false, false));
+    check(&["sessions", "list", "--all", "--json"], listed(true, true));
+    check(
+        &["sessions", "show", "an-id"],
+        SessionsCommand::Show {
+            id: "an-id".to_owned(),
+        },
+    );
+    check(
+        &["sessions", "export", "an-id", "-o", "a.html"],
+        SessionsCommand::Export {
+            id: "an-id".to_owned(),
+            output: Some("a.html".into()),
+        },
+    );
+    refuses(&["--listen=stdio", "sessions", "list"], SERVING_WITH_SESSIONS);
+    refuses(&["--policy=a", "sessions", "list"], SERVING_WITH_SESSIONS);
+    refuses(&["sessions", "show"], "<ID>");
+}
+
+#[test]
 fn a_chat_goes_on_with_one_conversation() {
     let check = |line: &[&str], expected: Conversation| match request(line) {
         Request::Chat(chat) => assert_eq!(chat.conversation(), expected, "{line:?}"),
@@ -543,6 +569,7 @@ fn help_as_it_is_printed() {
     insta::assert_snapshot!("help", help(&["--help"]));
     insta::assert_snapshot!("help_chat", help(&["chat", "--help"]));
     insta::assert_snapshot!("help_rehearsal", help(&["rehearsal", "--help"]));
+    insta::assert_snapshot!("help_sessions", help(&["sessions", "--help"]));
     insta::assert_snapshot!("help_policy", help(&["policy", "--help"]));
     insta::assert_snapshot!("help_policy_explain", help(&["policy", "explain", "--help"]));
     assert_eq!(help(&["-h"]), help(&["--help"]));
@@ -560,6 +587,7 @@ fn refusals_as_they_are_printed() {
         CONNECT_STDIO,
         OVERSIGHT_WITH_REHEARSAL,
         SERVING_WITH_POLICY,
+        SERVING_WITH_SESSIONS,
         AUDIT_WITH_POLICY,
         POLICY_WITH_CHECK,
         OVERSIGHT_WITH_CONNECT,

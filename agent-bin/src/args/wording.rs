@@ -13,6 +13,7 @@ Examples:
   claude-acp --cli auth login                        log in to Claude
   claude-acp chat \"what is in this directory?\"       one prompt, here in the terminal
   claude-acp chat --rehearse \"hello\"                 the same with a scripted Claude, without a login
+  claude-acp sessions list                           the conversations of this directory
   claude-acp rehearsal list                          what the scripted Claude can play
   claude-acp policy check policy.json                whether a policy says what it should
   claude-acp --policy policy.json --audit audit.log  serve under an operator's policy, on the record
@@ -49,6 +50,7 @@ pub(super) const SERVING_WITH_REHEARSAL: &str = "`rehearsal` tells about scripts
 pub(super) const OVERSIGHT_WITH_REHEARSAL: &str =
     "`rehearsal` tells about scripts and runs no tools: leave `--policy` and `--audit` out";
 pub(super) const SERVING_WITH_POLICY: &str = "`policy` tells about policies and serves nobody: leave `--listen`, `--backend` and `--cli` out, or serve under a policy with `--policy FILE`";
+pub(super) const SERVING_WITH_SESSIONS: &str = "`sessions` tells about conversations and serves nobody: leave `--listen`, `--backend`, `--cli`, `--policy` and `--audit` out";
 pub(super) const AUDIT_WITH_POLICY: &str =
     "`policy` decides about nothing that could be recorded: leave `--audit` out";
 pub(super) const POLICY_WITH_CHECK: &str =

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 /// Text that may span lines: line breaks and tabs stay, a carriage return in front of a line break goes.
-pub(crate) fn block(text: &str) -> Cow<'_, str> {
+pub fn block(text: &str) -> Cow<'_, str> {
     if !text
         .chars()
         .any(|character| character == '\r' || is_hazard(character))
@@ -26,7 +26,7 @@ pub(crate) fn block(text: &str) -> Cow<'_, str> {
 }
 
 /// Text for one line: line breaks become `⏎`, tabs and runs of spaces one space.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for (number, part) in text.trim().lines().enumerate() {
         if number > 0 {

@@ -27,6 +27,8 @@ pub enum Entry {
 pub struct Prompt {
     /// The id that it was sent with.
     pub uuid: Option<MessageUuid>,
+    /// When it was sent, as the transcript writes it.
+    pub at: Option<String>,
     /// Its blocks; a slash command is one text.
     pub content: Vec<ContentBlock>,
 }
@@ -72,11 +74,12 @@ impl Meaning {
         Self::Entries(vec![Entry::Message(Box::new(message))])
     }
 
-    fn prompt(uuid: &str, content: Vec<ContentBlock>) -> Self {
+    fn prompt(line: &Map<String, Value>, uuid: &str, content: Vec<ContentBlock>) -> Self {
         let uuid = (!uuid.is_empty()).then(|| MessageUuid::from(uuid));
+        let at = line.get("timestamp").and_then(Value::as_str).map(str::to_owned);
         match content.is_empty() {
             true => Self::Hidden,
-            false => Self::Entries(vec![Entry::Prompt(Prompt { uuid, content })]),
+            false => Self::Entries(vec![Entry::Prompt(Prompt { uuid, at, content })]),
         }
     }
 }
@@ -145,7 +148,7 @@ fn user(line: &mut Map<String, Value>, parent: Option<&ToolUseId>) -> Meaning {
     if elsewhere {
         return Meaning::Hidden;
     }
-    Meaning::prompt(text(line, "uuid"), typed(content))
+    Meaning::prompt(line, text(line, "uuid"), typed(content))
 }
 
 /// What a person typed of a prompt's content.
@@ -215,6 +218,7 @@ fn results(line: &mut Map<String, Value>, content: Content, parent: Option<&Tool
     let mut frame = json!({"type": "user", "message": {"role": "user", "content": content},
         "parent_tool_use_id": parent, "tool_result_meta": notes});
     carry(line, "uuid", &mut frame, "uuid");
+    carry(line, "timestamp", &mut frame, "timestamp");
     carry(line, "toolUseResult", &mut frame, "tool_use_result");
     let messages = denied.into_iter().chain([frame]);
     let entry = |message| {
@@ -259,7 +263,7 @@ fn attachment(line: &mut Map<String, Value>) -> Meaning {
     // A prompt that was folded into the running turn stands nowhere else.
     let content = Content::from_wire(take_in(&mut attachment, "prompt")).unwrap_or_default();
     let uuid = attachment.get("source_uuid").and_then(Value::as_str);
-    Meaning::prompt(uuid.unwrap_or_default(), typed(content))
+    Meaning::prompt(line, uuid.unwrap_or_default(), typed(content))
 }
 
 fn system(line: &mut Map<String, Value>) -> Meaning {
@@ -303,7 +307,7 @@ fn local_command(line: &Map<String, Value>) -> Meaning {
         None => {
             let uuid = line.get("submitUuid").and_then(Value::as_str);
             let typed = typed(Content::from(content));
-            Meaning::prompt(uuid.unwrap_or(text(line, "uuid")), typed)
+            Meaning::prompt(line, uuid.unwrap_or(text(line, "uuid")), typed)
         }
     }
 }

@@ -66,7 +66,7 @@ fn page(store: &TranscriptStore, cwd: Option<&Path>, after: Option<&Cursor>) -> 
 }
 
 /// A session as the list shows it, if it is one and belongs to one of the folders.
-fn info(file: &TranscriptFile, folders: Option<&[PathBuf]>) -> Option<schema::SessionInfo> {
+pub(super) fn info(file: &TranscriptFile, folders: Option<&[PathBuf]>) -> Option<schema::SessionInfo> {
     let summary = Summary::read(file)
         .inspect_err(|error| tracing::debug!(path = %file.path.display(), %error, "transcript not listed"))
         .ok()??;

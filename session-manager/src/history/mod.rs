@@ -11,6 +11,7 @@ mod replay;
 mod shown;
 #[cfg(test)]
 mod tests;
+mod told;
 
 pub(crate) use delete::delete;
 pub(crate) use error::HistoryError;
@@ -18,3 +19,4 @@ pub(crate) use list::list;
 pub(crate) use open::open_stored;
 pub(crate) use replay::{replay, send};
 pub(crate) use shown::Shown;
+pub use told::{Told, about, stored, told};

@@ -166,7 +166,8 @@ impl UsageMeter {
         self.account.result(result);
         let context = (self.used?, self.windows.size());
         let cost = self.account.total().map(rounded);
-        let news = self.reported.context != Some(context) || self.reported.cost != cost || self.rate_limit.is_some();
+        let news =
+            self.reported.context != Some(context) || self.reported.cost != cost || self.rate_limit.is_some();
         if !news {
             return None;
         }
