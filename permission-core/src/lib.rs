@@ -46,7 +46,7 @@ pub use present::Presentation;
 pub use question::{FormReply, QuestionError, QuestionForm};
 pub use request::{PrepareError, PreparedRequest, prepare};
 pub use result::{DecisionClassification, PermissionResult};
-pub use tools::{ASK_USER_QUESTION, main_parameter, misspelled};
+pub use tools::{ASK_USER_QUESTION, edits_files, is_for_a_person, main_parameter, misspelled};
 pub use updates::{
     Grants, InvalidUpdate, PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate,
     Snapshot,

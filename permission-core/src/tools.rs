@@ -237,6 +237,16 @@ pub fn misspelled(name: &str) -> Option<&'static str> {
     (meant != name).then_some(meant)
 }
 
+/// Whether a tool is itself a question to a person, which no mode and no rule answers.
+pub fn is_for_a_person(name: &str) -> bool {
+    Tool::of(name).for_a_person
+}
+
+/// Whether a tool edits files.
+pub fn edits_files(name: &str) -> bool {
+    ToolGroup::of(name) == ToolGroup::Edits
+}
+
 /// The parameter of a known tool that rules are about.
 pub fn main_parameter(name: &str) -> Option<&'static str> {
     let parameter = Tool::of(name).parameter;

@@ -3,7 +3,7 @@
 //! Place in the flow: `call::steps` checks here before it asks about a call: the script says what would be asked, the
 //! session's mode and hooks what that means. Where the script leaves that to rules, `by_rules` is asked instead.
 
-use permission_core::PermissionMode;
+use permission_core::{PermissionMode, edits_files, is_for_a_person};
 
 use super::hooks::Verdict;
 use crate::engine::core::Core;
@@ -23,7 +23,7 @@ pub(crate) enum Permission {
 
 /// Decides about a call in the session's present mode.
 pub(crate) fn check(step: &ToolStep, verdict: &Verdict, core: &Core) -> Permission {
-    hear(step, verdict, core.mode, core.setup.asks)
+    after_hooks(step, verdict, core.mode, core.setup.asks)
 }
 
 /// Whether the host has taken the tool out of the session.
@@ -33,30 +33,30 @@ pub(crate) fn is_gone(step: &ToolStep, core: &Core) -> bool {
     setup.disallowed_tools.contains(&step.name) || setup.tools.as_ref().is_some_and(left_out)
 }
 
-/// Whether a tool is nothing without somebody's answer.
-pub(crate) fn needs_person(tool: &str) -> bool {
-    matches!(tool, "AskUserQuestion" | "ExitPlanMode")
-}
-
 /// What is decided after the host's hooks: they can make a question in every mode, and spare one that no rule wants.
-fn hear(step: &ToolStep, verdict: &Verdict, mode: PermissionMode, host_takes_questions: bool) -> Permission {
-    let gate = decide(step, mode, host_takes_questions);
+fn after_hooks(
+    step: &ToolStep,
+    verdict: &Verdict,
+    mode: PermissionMode,
+    host_takes_questions: bool,
+) -> Permission {
+    let permission = by_mode(step, mode, host_takes_questions);
     if matches!(
-        gate,
+        permission,
         Permission::Refuse {
             reason_type: "rule",
             ..
         }
     ) {
-        return gate;
+        return permission;
     }
     let ask = step.ask.as_ref();
     let reason = ask.and_then(|ask| ask.decision_reason_type.as_deref());
-    let needed = matches!(reason, Some("rule" | "safetyCheck")) || needs_person(&step.name);
-    match gate {
+    let needed = matches!(reason, Some("rule" | "safetyCheck")) || is_for_a_person(&step.name);
+    match permission {
         _ if verdict.ask.is_some() => asked(mode, host_takes_questions),
         Permission::Ask if verdict.allow && !needed => Permission::Pass,
-        gate => gate,
+        permission => permission,
     }
 }
 
@@ -74,7 +74,7 @@ fn asked(mode: PermissionMode, host_takes_questions: bool) -> Permission {
     }
 }
 
-fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> Permission {
+fn by_mode(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> Permission {
     if let Some(message) = &step.denied {
         return Permission::Refuse {
             reason_type: "rule",
@@ -84,13 +84,11 @@ fn decide(step: &ToolStep, mode: PermissionMode, host_takes_questions: bool) -> 
     let Some(ask) = &step.ask else {
         return Permission::Pass;
     };
-    let is_edit = matches!(step.name.as_str(), "Edit" | "Write" | "NotebookEdit");
-    let needs_person = needs_person(&step.name);
     match mode {
-        PermissionMode::BypassPermissions if !ask.always && !needs_person => Permission::Pass,
+        PermissionMode::BypassPermissions if !ask.always && !is_for_a_person(&step.name) => Permission::Pass,
         // A question with a reason of its own (outside the working directory, a safety check) stays one.
         PermissionMode::AcceptEdits | PermissionMode::Auto
-            if !ask.always && is_edit && ask.decision_reason_type.is_none() =>
+            if !ask.always && edits_files(&step.name) && ask.decision_reason_type.is_none() =>
         {
             Permission::Pass
         }
@@ -110,15 +108,15 @@ mod tests {
     #[track_caller]
     fn check(tool: &str, mode: PermissionMode, expected: &str) {
         let step: ToolStep = serde_json::from_str(tool).unwrap();
-        let name = |gate: Permission| match gate {
+        let name = |permission: Permission| match permission {
             Permission::Pass => "pass".to_owned(),
             Permission::Ask => "ask".to_owned(),
             Permission::Refuse { reason_type, .. } => reason_type.to_owned(),
         };
-        assert_eq!(name(decide(&step, mode, true)), expected, "{tool} in {mode}");
+        assert_eq!(name(by_mode(&step, mode, true)), expected, "{tool} in {mode}");
         let unasked = if expected == "ask" { "asyncAgent" } else { expected };
         assert_eq!(
-            name(decide(&step, mode, false)),
+            name(by_mode(&step, mode, false)),
             unasked,
             "{tool} in {mode} without anyone to ask"
         );
@@ -170,26 +168,26 @@ mod tests {
             allow: true,
             ..Verdict::default()
         };
-        let gate = |tool: &str, verdict: &Verdict, mode| {
-            hear(&serde_json::from_str(tool).unwrap(), verdict, mode, true)
+        let check = |tool: &str, verdict: &Verdict, mode| {
+            after_hooks(&serde_json::from_str(tool).unwrap(), verdict, mode, true)
         };
         let plain = r#"{"name":"Bash"}"#;
         let asks = r#"{"name":"Bash","ask":true}"#;
         let by_rule = r#"{"name":"Bash","ask":{"always":true,"decision_reason_type":"rule"}}"#;
         let denied = r#"{"name":"Bash","denied":"no"}"#;
-        assert_eq!(gate(plain, &ask, BypassPermissions), Permission::Ask);
+        assert_eq!(check(plain, &ask, BypassPermissions), Permission::Ask);
         assert!(matches!(
-            gate(plain, &ask, DontAsk),
+            check(plain, &ask, DontAsk),
             Permission::Refuse {
                 reason_type: "mode",
                 ..
             }
         ));
-        assert_eq!(gate(asks, &allow, Default), Permission::Pass);
-        assert_eq!(gate(by_rule, &allow, Default), Permission::Ask);
+        assert_eq!(check(asks, &allow, Default), Permission::Pass);
+        assert_eq!(check(by_rule, &allow, Default), Permission::Ask);
         for verdict in [ask, allow] {
             assert!(matches!(
-                gate(denied, &verdict, Default),
+                check(denied, &verdict, Default),
                 Permission::Refuse {
                     reason_type: "rule",
                     ..

@@ -4,10 +4,10 @@
 
 use claude_sdk_bridge::messages::control::CanUseTool;
 use claude_sdk_bridge::messages::{Field, List, TaskId};
+use permission_core::is_for_a_person;
 use serde_json::{Map, Value, json};
 
 use super::Call;
-use super::by_script::needs_person;
 use crate::engine::core::Core;
 use crate::frames::text;
 
@@ -44,7 +44,7 @@ pub(crate) fn about(call: &Call, core: &Core) -> CanUseTool {
         decision_reason_type: ask.decision_reason_type.into(),
         requires_user_interaction: ask
             .requires_user_interaction
-            .or_else(|| needs_person(name).then_some(true))
+            .or_else(|| is_for_a_person(name).then_some(true))
             .into(),
         extra: ask.extra,
         ..CanUseTool::default()
