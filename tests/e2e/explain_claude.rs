@@ -1,7 +1,7 @@
 //! What `policy explain` says about Claude without a policy, against what the real Claude does with the same settings
 //! and calls; and what a session says about rules that do not count.
 
-use e2e_tests::harness::{World, allow_once};
+use e2e_tests::harness::{Turn, World, allow_once};
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
@@ -64,7 +64,7 @@ const ALLOWED: [&str; 9] = [
     "cat 'a*'",
 ];
 /// What they do not allow.
-const NOT_ALLOWED: [&str; 10] = [
+const NOT_ALLOWED: [&str; 11] = [
     "touch '*'",
     "touch \"a?\"",
     "touch '[x]'",
@@ -75,7 +75,27 @@ const NOT_ALLOWED: [&str; 10] = [
     "printf -v x y",
     "find . -name nothing -exec touch {} +",
     "find . -newer /etc/hosts",
+    "touch >/dev/null a",
 ];
+/// Claude 2.1.318 does not see what a rule denies in these, 2.1.332 does.
+const BEHIND_REDIRECTIONS: [&str; 6] = [
+    ">a touch b",
+    "2>&1 touch a",
+    "true && </dev/null touch b",
+    "if true; then >a touch b; fi",
+    "git >a push x",
+    "env >a touch b",
+];
+/// In these both see it.
+const BEFORE_REDIRECTIONS: [&str; 5] = [
+    "touch b >a",
+    "touch >a b",
+    "FOO=1 >a touch b",
+    "echo hi | >a touch b",
+    ">a /usr/bin/touch b",
+];
+/// Runs or is denied, by the version of Claude; `explain` says which.
+const HIDDEN: &str = "hidden";
 /// How Claude itself writes a message.
 const COMMIT: &str = "git commit -m \"$(cat <<'EOF'\nit's $HOME\nEOF\n)\"";
 
@@ -236,6 +256,14 @@ fn groups(world: &World) -> Vec<Group> {
             ]
             .concat(),
         ),
+        group(
+            &touch,
+            [
+                all("denied", &BEFORE_REDIRECTIONS),
+                all(HIDDEN, &BEHIND_REDIRECTIONS),
+            ]
+            .concat(),
+        ),
         group(&json!({"allow": ["Skill(greet)"]}), skills("runs")),
         group(
             &json!({"allow": ["Skill"], "ask": ["Skill(greet)"]}),
@@ -303,6 +331,25 @@ fn explained(world: &World, mode: &str, (tool, input): &(&str, Value)) -> (&'sta
     (said, String::from_utf8(output.stdout).unwrap())
 }
 
+/// What became of a call, and what the model was told.
+fn became(world: &World, turn: &Turn, number: usize) -> (&'static str, String) {
+    let denials = [
+        "has been denied",
+        "is denied",
+        "deny rule",
+        "blocked by permission rules",
+    ];
+    let told = told(world, number);
+    let became = if asked(turn).contains(&id(number).as_str()) {
+        "asked"
+    } else if denials.iter().any(|words| told.contains(words)) {
+        "denied"
+    } else {
+        "runs"
+    };
+    (became, told)
+}
+
 fn explain_says_what_claude_does(world: &mut World) {
     for (name, text) in [
         ("secret.txt", "s\n"),
@@ -341,24 +388,15 @@ fn explain_says_what_claude_does(world: &mut World) {
         });
         for (at, (call, expected)) in calls.iter().enumerate() {
             let number = 2 * at;
-            let told = told(world, number);
-            let became = if asked(&turn).contains(&id(number).as_str()) {
-                "asked"
-            } else if [
-                "has been denied",
-                "is denied",
-                "deny rule",
-                "blocked by permission rules",
-            ]
-            .iter()
-            .any(|words| told.contains(words))
-            {
-                "denied"
-            } else {
-                "runs"
-            };
-            assert_eq!(became, *expected, "Claude, {user} {local}: {call:?}: {told}");
+            let (became, told) = became(world, &turn, number);
             let (said, text) = explained(world, mode, call);
+            if *expected == HIDDEN {
+                assert_ne!(became, "asked", "Claude, {user} {local}: {call:?}: {told}");
+                let told = text.contains("Claude 2.1.318 does not see") && text.contains("into a policy");
+                assert!(said == "runs" && told, "explain, {call:?}: {text}");
+                continue;
+            }
+            assert_eq!(became, *expected, "Claude, {user} {local}: {call:?}: {told}");
             assert_eq!(said, *expected, "explain, {user} {local}: {call:?}: {text}");
         }
         crate::perm_support::close(&mut client, &session);

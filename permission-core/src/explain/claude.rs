@@ -29,6 +29,8 @@ pub(super) struct Own {
     part: Option<Part>,
     /// A rule that a policy would follow, and Claude does not see that it is about the call.
     unseen: Option<(Arc<Rule>, Option<Part>)>,
+    /// One version of Claude does not see a command of it.
+    hidden: bool,
     mode: PermissionMode,
     auto_available: bool,
 }
@@ -52,6 +54,7 @@ pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, call: &C
         kept_out: session.keeps_hooks_out(prepared),
         part: limit.and_then(|rule| call.part(rule)),
         unseen: wider.map(|Hit { rule }| (Arc::clone(&rule), call.part(&rule))),
+        hidden: call.hides_behind_redirection(),
         decision,
         mode: call.mode,
         auto_available: prepared.auto_available,
@@ -145,6 +148,7 @@ impl Own {
         if let Some((rule, part)) = &self.unseen {
             lines.push(words::only_a_policy(rule));
             lines.extend(part.as_ref().map(words::part));
+            lines.extend(self.hidden.then(|| words::HIDDEN.to_owned()));
         }
         lines
     }

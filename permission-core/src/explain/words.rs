@@ -27,6 +27,8 @@ pub(super) const NO_OPINION: &str =
 pub(super) const CLAUDE: &str = "Claude's own rules";
 pub(super) const NOT_LOOKED_AT: &str = "the tool's own, not looked at here";
 pub(super) const KEPT_OUT: &str = "none: under a policy Claude runs no hooks but managed ones";
+pub(super) const HIDDEN: &str = "Claude 2.1.318 does not see a command behind a redirection, Claude 2.1.332 does; \
+                                 what must not run belongs into a policy";
 pub(super) const UNTRUSTED: &str =
     "a project's allow rules count only once the user has trusted the folder in Claude";
 pub(super) const MODE_ASKED_FOR: &str = "as asked for";

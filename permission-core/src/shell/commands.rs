@@ -28,6 +28,8 @@ pub(crate) struct Invocation {
     pub(crate) certain: bool,
     /// The grammar shows it as a command, be it in a substitution. Otherwise it was found in an argument or in code.
     pub(crate) stands: bool,
+    /// A redirection stands between its words, before any pipe, behind so many of them.
+    pub(crate) redirected_at: Option<usize>,
 }
 
 /// `NAME=value` before a command.

@@ -238,6 +238,7 @@ fn unwrapped(walker: &mut Walker<'_>, invocation: &Invocation, bare: bool) -> Op
         spelled: 0,
         certain: invocation.certain,
         stands: invocation.stands,
+        redirected_at: invocation.redirected_at.map(|before| before.saturating_sub(at)),
     };
     if words.first() == Some(&"xargs") {
         inner.words.push(Word::unknown("<input>"));

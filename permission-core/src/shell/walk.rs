@@ -42,6 +42,8 @@ pub(super) struct Walker<'a> {
     /// Whether the grammar shows it as commands.
     pub(super) stands: bool,
     pub(super) directories: Directories,
+    /// Whether the command at hand is part of a pipe.
+    piped: bool,
     /// What a pipe or an outer redirection feeds to the command at hand.
     pub(super) fed: Vec<Word>,
     /// Whether whatever comes in is to be taken for code by whoever may.
@@ -55,6 +57,8 @@ pub(super) struct Walker<'a> {
 struct Parts {
     assignments: Vec<Assignment>,
     words: Vec<Word>,
+    /// How many words stand before the first redirection.
+    redirected_at: Option<usize>,
     /// Where the last word ended, in characters.
     end: Option<usize>,
     input: Input,
@@ -75,6 +79,7 @@ impl<'a> Walker<'a> {
             certain: true,
             stands: true,
             directories: Directories::default(),
+            piped: false,
             fed: fed.to_vec(),
             fed_code: !fed.is_empty(),
             prints: Vec::new(),
@@ -171,6 +176,7 @@ impl<'a> Walker<'a> {
                 self.coarse(&text);
                 break;
             }
+            self.piped = pipeline.seq.len() > 1;
             self.command(command);
         }
         self.fed = outer;
@@ -220,6 +226,7 @@ impl<'a> Walker<'a> {
 
     fn simple(&mut self, command: &SimpleCommand) {
         let mut parts = Parts::default();
+        let piped = self.piped;
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
         prefix.for_each(|item| self.item(item, true, &mut parts));
         if let Some(name) = &command.word_or_name {
@@ -232,7 +239,9 @@ impl<'a> Walker<'a> {
             builtins::assignment(self, name, value, passed_on);
         }
         let prints = feed::printed(&parts.words, &self.reaches(&parts.input));
+        let between = |at: &usize| *at < parts.words.len() && parts.assignments.is_empty() && !piped;
         let invocation = Invocation {
+            redirected_at: parts.redirected_at.filter(between),
             assignments: parts.assignments,
             words: parts.words,
             spelled: 0,
@@ -245,7 +254,10 @@ impl<'a> Walker<'a> {
 
     fn item(&mut self, item: &Item, before_name: bool, parts: &mut Parts) {
         match item {
-            Item::IoRedirect(redirect) => self.redirect(redirect, &mut parts.input.given),
+            Item::IoRedirect(redirect) => {
+                parts.redirected_at.get_or_insert(parts.words.len());
+                self.redirect(redirect, &mut parts.input.given);
+            }
             Item::Word(word) => self.argument(word, parts),
             Item::AssignmentWord(assignment, word) if before_name => {
                 self.assignment(assignment);

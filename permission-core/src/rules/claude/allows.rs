@@ -120,7 +120,9 @@ fn is_plain(invocation: &Invocation) -> bool {
     let known = |name| files::READERS.contains(&name) || files::WRITERS.contains(&name);
     let mut files = operands(&invocation.words).into_iter();
     let plain = files.all(|file| is_plain_path(file.path.text(), files::WRITERS.contains(&name(invocation))));
-    !invocation.words.iter().any(hides) && (plain || !known(name(invocation)))
+    // What stands behind a redirection is a file to Claude.
+    let in_order = invocation.redirected_at.is_none();
+    in_order && !invocation.words.iter().any(hides) && (plain || !known(name(invocation)))
 }
 
 /// Claude takes what is quoted in a path for what it would be without quotes.

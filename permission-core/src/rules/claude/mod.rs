@@ -84,17 +84,40 @@ fn is_about(rule: &Rule, call: &Call<'_>) -> bool {
     }
 }
 
+impl Call<'_> {
+    /// Whether Claude 2.1.318 does not see a command of it, for a redirection that stands before it.
+    pub(crate) fn hides_behind_redirection(&self) -> bool {
+        let seen = self
+            .analysis()
+            .into_iter()
+            .flat_map(|analysis| &analysis.seen().invocations);
+        seen.into_iter()
+            .any(|invocation| invocation.redirected_at.is_some())
+    }
+}
+
 fn is_skill(pattern: &NamePattern, call: &Call<'_>) -> bool {
     decide::name_of(call).is_some_and(|(name, _)| pattern.is_skill(name))
 }
 
-/// The command as it is compared: with its name as it runs, and without what runs it.
+/// The command as it is compared: with its name as it runs, and without what runs it. Words behind a redirection are
+/// files to Claude 2.1.318, unless they begin with a path or with something that runs another command.
 fn readings(invocation: &Invocation) -> Vec<String> {
     let mut texts = Vec::new();
     let mut words = invocation.words.as_slice();
+    let mut hidden = invocation.redirected_at == Some(0);
+    if let Some(before) = invocation.redirected_at.filter(|before| *before > 0) {
+        words = words.get(..before).unwrap_or(words);
+    }
     while let Some((first, arguments)) = words.split_first() {
         let name = first.base_name();
-        let names = [first.literal(), name.literal()];
+        let written = first.literal().filter(|_| !hidden);
+        let names = [
+            written,
+            name.literal()
+                .filter(|name| !hidden || first.literal() != Some(name)),
+        ];
+        hidden = false;
         let spelled = names.into_iter().flatten().filter(|_| !first.raw.contains("$'"));
         let arguments: Vec<&str> = arguments.iter().map(|word| word.raw.as_str()).collect();
         texts.extend(spelled.map(|name| [&[name], arguments.as_slice()].concat().join(" ")));

@@ -21,20 +21,12 @@ fn limits(kind: &str, rule: &str, source: SettingsSource, tool: &str, input: &Va
     };
     let file = SettingsFile::parse(source, Path::new(file), &text);
     let set = RuleSet::of_claude(&file.values.rules);
-    let workspace = Workspace {
-        cwd: "/repo",
-        current: "/repo",
-        project_root: "/repo",
-        home: Some("/home/u"),
-        additional: &[],
-        paths: &LexicalPaths,
-    };
     let kind = if kind == "deny" {
         RuleKind::Deny
     } else {
         RuleKind::Ask
     };
-    set.claude_limits(kind, &Call::new(tool, input, workspace))
+    set.claude_limits(kind, &Call::new(tool, input, WORKSPACE))
         .is_some()
 }
 
@@ -42,6 +34,23 @@ fn denies(rule: &str, command: &str) -> bool {
     let input = json!({ "command": command });
     limits("deny", rule, SettingsSource::Local, "Bash", &input)
 }
+
+/// Whether the rule denies the command in a policy.
+fn policy_denies(rule: &str, command: &str) -> bool {
+    let input = json!({ "command": command });
+    let mut set = RuleSet::new();
+    set.add(RuleKind::Deny, rule, RuleOrigin::Session);
+    set.denies(&Call::new("Bash", &input, WORKSPACE)).is_some()
+}
+
+const WORKSPACE: Workspace<'_> = Workspace {
+    cwd: "/repo",
+    current: "/repo",
+    project_root: "/repo",
+    home: Some("/home/u"),
+    additional: &[],
+    paths: &LexicalPaths,
+};
 
 #[test]
 fn claude_finds_a_command_where_the_grammar_shows_it() {
@@ -90,6 +99,39 @@ fn claude_finds_a_command_where_the_grammar_shows_it() {
     }
     assert!(!denies("Bash(git push *)", "git -C . push x"));
     assert!(denies("Bash(git push *)", "sudo git  push x"));
+}
+
+#[test]
+fn claude_sees_no_command_behind_a_redirection_where_a_policy_does() {
+    let behind_redirections = [
+        ">a touch b",
+        "2>&1 touch a",
+        "true && </dev/null touch b",
+        "if true; then >a touch b; fi",
+        "(>a touch b)",
+        "echo $(>a touch b)",
+        "env >a touch b",
+        "<<EOF touch b\nx\nEOF",
+    ];
+    for command in behind_redirections {
+        assert!(!denies("Bash(touch *)", command), "{command}");
+        assert!(policy_denies("Bash(touch *)", command), "{command}");
+    }
+    assert!(!denies("Bash(git push *)", "git >a push x"));
+    assert!(policy_denies("Bash(git push *)", "git >a push x"));
+    let seen = [
+        "touch b >a",
+        "touch >a b",
+        "FOO=1 >a touch b",
+        ">a FOO=1 touch b",
+        "echo hi | >a touch b",
+        ">a touch b | cat",
+        ">a /usr/bin/touch b",
+        ">a env touch b",
+    ];
+    for command in seen {
+        assert!(denies("Bash(touch *)", command), "{command}");
+    }
 }
 
 #[test]
@@ -247,15 +289,7 @@ fn claude_allows_what_every_command_of_it_is_allowed_for() {
     let set = RuleSet::of_claude(&file.values.rules);
     let allows = |command: &str| {
         let input = json!({ "command": command });
-        let workspace = Workspace {
-            cwd: "/repo",
-            current: "/repo",
-            project_root: "/repo",
-            home: None,
-            additional: &[],
-            paths: &LexicalPaths,
-        };
-        set.claude_allows(&Call::new("Bash", &input, workspace), false)
+        set.claude_allows(&Call::new("Bash", &input, WORKSPACE), false)
             .is_some()
     };
     for command in [
@@ -338,6 +372,8 @@ fn claude_allows_what_every_command_of_it_is_allowed_for() {
         "git commit -m \"$(date)\"",
         "git commit -m 'a\n# b'",
         "printf -v x y",
+        ">a touch b",
+        "touch >/dev/null a",
     ] {
         assert!(!allows(command), "{command}");
     }
