@@ -19,7 +19,7 @@ async fn without_a_login_on_offer_the_error_says_how_to_log_in() {
         ),
         (json!({"auth": {"terminal": true}}), "Authentication required"),
     ] {
-        let mut world = World::without_session(false).await;
+        let mut world = World::without_session().await;
         let hello = json!({"protocolVersion": 1, "clientCapabilities": capabilities});
         let id = world.request("initialize", hello).await;
         world.answer(id).await;

@@ -23,26 +23,6 @@ fn selected(option: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_request_shows_the_command_and_its_presentation() {
-    let (_, _, _, _, request) = asked().await;
-    let params = &request["params"];
-    assert_eq!(params["toolCall"]["title"], "npm test");
-    assert_eq!(params["toolCall"]["status"], "pending");
-    assert_eq!(params["toolCall"]["rawInput"], json!({"command": "npm test"}));
-    assert_eq!(
-        params["_meta"]["permission"],
-        json!({"version": 1, "title": "npm test"})
-    );
-    let options: Vec<_> = params["options"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|option| option["optionId"].clone())
-        .collect();
-    assert_eq!(options, ["allow-once", "reject"]);
-}
-
-#[tokio::test(start_paused = true)]
 async fn each_answer_has_its_reply_to_claude() {
     let aborted = json!("Tool use aborted");
     let cases = [

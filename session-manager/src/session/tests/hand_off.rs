@@ -1,7 +1,5 @@
 //! The hand-off of a plan: what the client and both processes see of it.
 
-use claude_sdk_bridge::launch::SessionStart;
-use permission_core::PermissionMode;
 use serde_json::{Value, json};
 
 use super::world::{FakeClaude, World};
@@ -52,67 +50,6 @@ fn aborted() -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_plan_goes_to_a_fresh_process_and_the_same_prompt_is_answered_there() {
-    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
-    let waiting = world.prompt("and then").await;
-    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
-    let (_, reply) = claude.reply().await;
-    assert_eq!(
-        (&reply["behavior"], &reply["interrupt"]),
-        (&json!("deny"), &json!(true))
-    );
-    let result =
-        json!({"type": "tool_result", "tool_use_id": "toolu_p", "content": "rejected", "is_error": true});
-    claude.lines.send(json!({"type": "user", "message": {"role": "user", "content": [result]}, "parent_tool_use_id": null})).await;
-    claude.result(&uuid, aborted()).await;
-
-    let mut fresh = world.claude().await;
-    assert!(claude.life.is_cancelled(), "never two processes");
-    assert_eq!(fresh.options.permission_mode, Some(PermissionMode::AcceptEdits));
-    assert!(matches!(&fresh.options.session, SessionStart::New { id } if id.as_str() != world.session));
-    fresh.greet().await;
-    let message = fresh.lines.receive().await;
-    assert_eq!(
-        message["message"]["content"][0]["text"],
-        format!("Implement the following plan:\n\n{PLAN}")
-    );
-    assert_eq!(message["uuid"], uuid, "the plan carries on the prompt");
-    fresh
-        .lines
-        .send(json!({"type": "system", "subtype": "init", "session_id": "fresh"}))
-        .await;
-    fresh.text("done").await;
-    fresh.result(&uuid, json!({})).await;
-    let (answer, before) = world.answer(prompt).await;
-    assert_eq!(answer["result"]["stopReason"], "end_turn");
-    let updates: Vec<_> = before
-        .iter()
-        .map(|message| &message["params"]["update"])
-        .collect();
-    assert!(
-        updates
-            .iter()
-            .any(|update| update["currentModeId"] == "acceptEdits"),
-        "{updates:?}"
-    );
-    let statuses: Vec<_> = updates
-        .iter()
-        .filter(|update| update["toolCallId"] == "toolu_p")
-        .map(|update| &update["status"])
-        .collect();
-    assert_eq!(statuses, ["completed"], "the rejection is not shown");
-    let text = before.iter().map(Value::to_string).collect::<String>();
-    assert!(
-        !text.contains("rejected") && !text.contains("ede_diagnostic"),
-        "{text}"
-    );
-
-    let uuid = fresh.take_prompt().await;
-    fresh.result(&uuid, json!({})).await;
-    assert_eq!(world.answer(waiting).await.0["result"]["stopReason"], "end_turn");
-}
-
-#[tokio::test(start_paused = true)]
 async fn what_was_said_while_the_plan_was_asked_about_goes_to_the_fresh_process() {
     let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
     for (said, heard) in [("go left", true), ("go right", false)] {
@@ -150,27 +87,6 @@ async fn what_was_said_while_the_plan_was_asked_about_goes_to_the_fresh_process(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancel_while_the_fresh_process_starts_leaves_no_process_and_keeps_the_conversation() {
-    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
-    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
-    claude.reply().await;
-    claude.result(&uuid, aborted()).await;
-    let fresh = world.claude().await;
-    world.cancel().await;
-    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "cancelled");
-    fresh.life.cancelled().await;
-    let prompt = world.prompt("again").await;
-    let mut next = world.claude().await;
-    assert!(
-        matches!(&next.options.session, SessionStart::Resume { id, .. } if id.as_str() == "claude-session")
-    );
-    next.greet().await;
-    let uuid = next.take_prompt().await;
-    next.result(&uuid, json!({})).await;
-    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_mode_chosen_while_the_fresh_process_starts_is_the_one_the_plan_is_carried_out_in() {
     let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
     choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
@@ -195,18 +111,6 @@ async fn a_mode_chosen_while_the_fresh_process_starts_is_the_one_the_plan_is_car
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_fresh_process_that_does_not_start_is_an_error_of_the_prompt() {
-    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
-    choose(&mut world, &request, "exit-plan-clear-accept-edits").await;
-    claude.reply().await;
-    claude.result(&uuid, aborted()).await;
-    let fresh = world.claude().await;
-    fresh.life.cancel();
-    let (answer, _) = world.answer(prompt).await;
-    assert_eq!(answer["error"]["code"], -32603, "{answer}");
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_approval_that_keeps_the_context_tells_the_mode_before_claude_hears_of_it() {
     let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
     choose(&mut world, &request, "exit-plan-accept-edits").await;
@@ -218,38 +122,6 @@ async fn an_approval_that_keeps_the_context_tells_the_mode_before_claude_hears_o
         reply["updatedPermissions"],
         json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}])
     );
-    claude.result(&uuid, json!({})).await;
-    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
-}
-
-#[tokio::test(start_paused = true)]
-async fn keep_planning_ends_the_turn_as_its_end_not_as_a_cancel() {
-    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
-    choose(&mut world, &request, "reject").await;
-    let (_, reply) = claude.reply().await;
-    assert_eq!(
-        (&reply["behavior"], &reply["interrupt"]),
-        (&json!("deny"), &json!(true))
-    );
-    claude.result(&uuid, aborted()).await;
-    assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
-
-    let (mut world, mut claude, prompt, uuid, request) = plan_asked().await;
-    let mut outcome = json!({"outcome": {"outcome": "selected", "optionId": "reject"}});
-    outcome["_meta"] = json!({"permission": {"feedback": "use cargo"}});
-    world
-        .client
-        .send(json!({"jsonrpc": "2.0", "id": request["id"], "result": outcome}))
-        .await;
-    let (_, reply) = claude.reply().await;
-    assert!(
-        reply["message"]
-            .as_str()
-            .unwrap()
-            .ends_with("The user said: use cargo"),
-        "{reply}"
-    );
-    assert!(reply.get("interrupt").is_none());
     claude.result(&uuid, json!({})).await;
     assert_eq!(world.answer(prompt).await.0["result"]["stopReason"], "end_turn");
 }

@@ -5,6 +5,5 @@ mod asking;
 mod guarding;
 mod hand_off;
 mod lifecycle;
-mod steering;
 mod turns;
 mod world;

@@ -1,6 +1,6 @@
 //! A client and a Claude around a real manager, both driven line by line by the test.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use acp_proto::{Duplex, PeerOptions, serve};
@@ -24,7 +24,6 @@ const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The client's end of the connection and the place where Claudes appear.
 pub(super) struct World {
-    pub(super) manager: Arc<SessionManager>,
     pub(super) client: Lines,
     pub(super) session: String,
     claudes: mpsc::UnboundedReceiver<FakeClaude>,
@@ -51,7 +50,6 @@ pub(super) struct FakeClaude {
 #[derive(Clone)]
 struct FakeBackend {
     started: mpsc::UnboundedSender<FakeClaude>,
-    refuse: Arc<Mutex<bool>>,
 }
 
 struct FakeLife(CancellationToken);
@@ -92,11 +90,6 @@ impl Backend for FakeBackend {
     }
 
     async fn launch(&self, options: &LaunchOptions) -> Result<Running, LaunchError> {
-        if *self.refuse.lock().unwrap() {
-            return Err(LaunchError::DirectoryMissing {
-                cwd: options.cwd.clone(),
-            });
-        }
         let (ours, theirs) = duplex(16 * 1024);
         let (stdout, stdin) = split(ours);
         let life = CancellationToken::new();
@@ -166,13 +159,13 @@ impl Lines {
 impl World {
     /// A session, with the Claude behind it.
     pub(super) async fn open() -> (Self, FakeClaude) {
-        Self::without_session(false).await.with_session().await
+        Self::without_session().await.with_session().await
     }
 
     /// The same under an operator's policy, whose decisions are recorded.
     pub(super) async fn open_under(policy: &str, audit: Arc<dyn Audit>) -> (Self, FakeClaude) {
         let policy = Policy::read(std::path::Path::new("/etc/policy.json"), policy).unwrap();
-        Self::connected(false, true, true, Some((Arc::new(policy), audit)))
+        Self::connected(true, true, Some((Arc::new(policy), audit)))
             .await
             .with_session()
             .await
@@ -180,10 +173,7 @@ impl World {
 
     /// The same where permissions may be bypassed.
     pub(super) async fn open_in_sandbox() -> (Self, FakeClaude) {
-        Self::connected(false, true, true, None)
-            .await
-            .with_session()
-            .await
+        Self::connected(true, true, None).await.with_session().await
     }
 
     pub(super) async fn with_session(self) -> (Self, FakeClaude) {
@@ -206,27 +196,23 @@ impl World {
     }
 
     /// A connection that has said hello.
-    pub(super) async fn without_session(refuse: bool) -> Self {
-        Self::connected(refuse, false, true, None).await
+    pub(super) async fn without_session() -> Self {
+        Self::connected(false, true, None).await
     }
 
     /// A connection to an agent that hides subscriptions.
     pub(super) async fn without_subscriptions() -> Self {
-        Self::connected(false, false, false, None).await
+        Self::connected(false, false, None).await
     }
 
     async fn connected(
-        refuse: bool,
         sandboxed: bool,
         subscriptions: bool,
         operator: Option<(Arc<Policy>, Arc<dyn Audit>)>,
     ) -> Self {
         let (policy, audit) = operator.unzip();
         let (started, claudes) = mpsc::unbounded_channel();
-        let backend = FakeBackend {
-            started,
-            refuse: Arc::new(Mutex::new(refuse)),
-        };
+        let backend = FakeBackend { started };
         let config = ManagerConfig {
             agent: AgentIdentity {
                 name: "agent".into(),
@@ -270,14 +256,12 @@ impl World {
         };
         let (connection, driver) = serve(duplex, manager.router().unwrap(), options);
         let connection = connection.id();
-        let ending = Arc::clone(&manager);
         tokio::spawn(async move {
             driver.await;
-            ending.connection_ended(connection).await;
+            manager.connection_ended(connection).await;
         });
         let client = Lines::new(ours);
         let mut world = Self {
-            manager,
             client,
             session: String::new(),
             claudes,
