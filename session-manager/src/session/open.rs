@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use acp_proto::{RpcError, errors, schema};
 use claude_sdk_bridge::{
+    launch::LaunchOptions,
     messages::control::{ControlRequest, GetContextUsage},
     query::Query,
 };
@@ -18,7 +19,7 @@ use super::{
     process::{Process, Transcript},
     questions::{Client, Questions},
     settings::{self, Settings, Texts},
-    start::{Origin, Started, start},
+    start::{Origin, Started, Told, start},
 };
 use crate::{
     SettingsOrigin,
@@ -58,16 +59,7 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     };
     let (started, mut shown) = tokio::try_join!(starting, replayed(&new))?;
     let Started { mut query, told } = *started;
-    if wanted.options.settings.is_some()
-        && let Some((setting, reason)) = settings::left_out(&told.settings)
-    {
-        return Err(SetupError::Option(ClientOptionError::LeftOut { setting, reason }).into());
-    }
-    let facts = SettingsFacts::read(&told.settings);
-    let mut chosen = Options::new(&told.info, facts, new.client.switches);
-    chosen.asked(&options).map_err(SetupError::from)?;
-    chosen.observed_settings(&told.settings);
-
+    let chosen = chosen(&new, &options, &told)?;
     let started_in = modes.started(told.mode(), chosen.supports_auto(chosen.model()));
     let id = schema::SessionId::new(new.setup.id.as_str());
     let mut outlet = Outlet::new(new.connection.clone(), id.clone(), new.announce_after.clone());
@@ -102,6 +94,20 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     let actor = Actor::new(process, questions, choices, (shown, outlet), &told);
     tokio::spawn(actor.run(commands));
     Ok(opened)
+}
+
+/// The options of a session that has begun, with what its client asked for.
+fn chosen(new: &NewSession, asked: &LaunchOptions, told: &Told) -> Result<Options, SetupError> {
+    if new.setup.wanted.options.settings.is_some()
+        && let Some((setting, reason)) = settings::left_out(&told.settings)
+    {
+        return Err(SetupError::Option(ClientOptionError::LeftOut { setting, reason }));
+    }
+    let facts = SettingsFacts::read(&told.settings);
+    let mut chosen = Options::new(&told.info, facts, new.client.switches);
+    chosen.asked(asked)?;
+    chosen.observed_settings(&told.settings);
+    Ok(chosen)
 }
 
 /// What the client is shown before anything happens: the conversation that the session goes on with, if it wants that.
