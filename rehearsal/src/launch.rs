@@ -30,7 +30,7 @@ pub(crate) fn engine(
         clock: Clock::system(),
         refusal: found.refusal,
         mode: options.permission_mode.unwrap_or_else(|| script.default_mode()),
-        ..Setup::of_launch(options, found.id.clone())
+        ..Setup::of_launch(options.clone(), found.id.clone())
     };
     (Engine::new(script, setup, state), found.id)
 }

@@ -144,8 +144,8 @@ fn play(recording: &Recording, script: Script) -> Played {
         cwd: PathBuf::from(&recording.cwd),
         ..parsed.options
     };
-    let mut setup = Setup::of_launch(&options, "11111111-2222-4333-8444-555555555555");
-    if let SessionStart::Resume { id, .. } = &options.session {
+    let mut setup = Setup::of_launch(options, "11111111-2222-4333-8444-555555555555");
+    if let SessionStart::Resume { id, .. } = &setup.options.session.clone() {
         setup.session_id = id.clone();
         setup.refusal = Some(Refusal::NoConversation);
     }

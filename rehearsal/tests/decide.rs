@@ -11,6 +11,7 @@
 #[expect(dead_code, reason = "other test files use the rest of it")]
 mod common;
 
+use claude_sdk_bridge::launch::{PermissionPrompts, Tools};
 use common::Host;
 use rehearsal::engine::Setup;
 use serde_json::{Value, json};
@@ -29,8 +30,8 @@ impl Session {
         let steps: Vec<Value> = calls.iter().map(|call| json!({ "tool": call })).collect();
         let script = json!({"version": 1, "session": session, "turns": [{"sticky": true, "steps": steps}]});
         let mut setup = Setup::new("session-1", "/home/user/project");
-        setup.partial_messages = false;
-        setup.allow_bypass = true;
+        setup.options.partial_messages = false;
+        setup.options.allow_bypass = true;
         adjust(&mut setup);
         let host = Host::with(&script.to_string(), setup, Default::default());
         Self { host }
@@ -149,7 +150,9 @@ fn an_ask_rule_asks_with_its_reason_and_without_a_suggestion() {
     assert!(question.get("permission_suggestions").is_none());
     assert_eq!(question["matched_ask_rule"]["rule_content"], "npm *");
     let settings = json!({"settings": {"permissions": rules}});
-    let mut headless = Session::with(settings, &[call], |setup| setup.asks = false);
+    let mut headless = Session::with(settings, &[call], |setup| {
+        setup.options.permission_prompts = PermissionPrompts::Nobody
+    });
     one(&headless.allow(), "denied (rule): Denied (prompt)");
 }
 
@@ -314,7 +317,7 @@ fn managed_settings_stand_above_all() {
     let session = json!({"settings": {"permissions": {"allow": ["Bash"]}}});
     let calls = [bash("rm a"), bash("make"), bash("git push")];
     let mut session = Session::with(session, &calls, |setup| {
-        setup.managed_settings = Some(json!({
+        setup.options.managed_settings = Some(json!({
             "permissions": {"deny": ["Bash(rm *)"], "ask": ["Bash(git push *)"], "disableBypassPermissionsMode": "disable"},
         }));
     });
@@ -329,9 +332,9 @@ fn the_launch_counts() {
     let glob = json!({"name": "Glob", "input": {"pattern": "*"}, "decide": true});
     let calls = [bash("make"), bash("rm a"), glob.clone(), write("/beside/a")];
     let mut session = Session::with(json!({}), &calls, |setup| {
-        setup.allowed_tools = vec!["Bash(make)".to_owned()];
-        setup.disallowed_tools = vec!["Bash(rm *)".to_owned(), "Glob".to_owned()];
-        setup.additional_directories = vec!["/beside".to_owned()];
+        setup.options.allowed_tools = vec!["Bash(make)".to_owned()];
+        setup.options.disallowed_tools = vec!["Bash(rm *)".to_owned(), "Glob".to_owned()];
+        setup.options.additional_directories = vec!["/beside".into()];
     });
     session.mode("acceptEdits");
     let ends = session.allow();
@@ -340,7 +343,7 @@ fn the_launch_counts() {
     assert!(ends[2].contains("No such tool available: Glob"), "{ends:?}");
     assert_eq!(ends[3], "ran");
     let mut session = Session::with(json!({}), &[glob], |setup| {
-        setup.tools = Some(vec!["Bash".to_owned()])
+        setup.options.tools = Tools::Only(vec!["Bash".to_owned()])
     });
     assert!(session.allow()[0].contains("No such tool available: Glob"));
 }
@@ -349,7 +352,7 @@ fn the_launch_counts() {
 fn settings_that_do_not_count_are_not_read() {
     let settings = json!({"settings": {"permissions": {"deny": ["Bash(ls)"]}}});
     let mut session = Session::with(settings, &[bash("ls")], |setup| {
-        setup.setting_sources = Some(Vec::new())
+        setup.options.setting_sources = Some(Vec::new())
     });
     one(&session.allow(), "ran");
 }

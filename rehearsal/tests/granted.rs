@@ -20,7 +20,7 @@ fn session(calls: &[Value], state: SessionState) -> Host {
     let steps: Vec<Value> = calls.iter().map(|call| json!({ "tool": call })).collect();
     let script = json!({"version": 1, "turns": [{"sticky": true, "steps": steps}]});
     let mut setup = Setup::new("session-1", "/home/user/project");
-    setup.partial_messages = false;
+    setup.options.partial_messages = false;
     Host::with(&script.to_string(), setup, state)
 }
 

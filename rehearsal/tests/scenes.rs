@@ -186,7 +186,7 @@ fn the_command_is_advertised_once() {
 #[test]
 fn a_tool_that_the_host_has_taken_out_is_not_there() {
     let mut setup = Setup::new("session-1", "/home/user/project");
-    setup.disallowed_tools = vec!["AskUserQuestion".to_owned()];
+    setup.options.disallowed_tools = vec!["AskUserQuestion".to_owned()];
     let script = r#"{"version": 1, "turns": [{"steps": [
         {"tool": {"name": "AskUserQuestion", "ask": true, "if_refused": [{"text": "no form"}]}}, {"text": "a form"}]}]}"#;
     let mut host = Host::with(script, setup, Default::default());
@@ -225,7 +225,7 @@ fn transcript(name: &str, prompts: &[&str], reply: &Value) -> String {
 /// A host of a built-in script.
 fn playing(name: &str) -> Host {
     let mut setup = Setup::new("session-1", "/home/user/project");
-    setup.allow_bypass = true;
+    setup.options.allow_bypass = true;
     Host::with(&quick(name), setup, Default::default())
 }
 

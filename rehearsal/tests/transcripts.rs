@@ -36,7 +36,7 @@ fn a_plain_turn_is_streamed_block_by_block() {
 #[test]
 fn without_partial_messages_only_whole_blocks_come() {
     let mut setup = Setup::new("session-1", "/home/user/project");
-    setup.partial_messages = false;
+    setup.options.partial_messages = false;
     let script = format!("{{\"version\": 1, \"turns\": [{{\"steps\": {ASK}}}]}}");
     let mut host = Host::with(&script, setup, Default::default());
     host.prompt("hi");
@@ -122,7 +122,7 @@ fn modes_skip_refuse_and_force_questions() {
     assert_snapshot!(host.transcript);
 
     let mut setup = Setup::new("session-1", "/home/user/project");
-    setup.allow_bypass = true;
+    setup.options.allow_bypass = true;
     let script = r#"{"version": 1, "turns": [{"steps": [{"tool": {"name": "Bash", "ask": true, "result": "ran"}}]},
         {"steps": [{"tool": {"name": "Bash", "ask": {"always": true}, "result": "ran"}}]}]}"#;
     let mut host = Host::with(script, setup, Default::default());

@@ -70,13 +70,17 @@ impl Core {
     }
 
     pub(crate) fn new(script: Arc<Script>, setup: Setup, state: SessionState) -> Self {
-        let named = setup.model.clone().or_else(|| script.session.model.clone());
+        let named = setup
+            .options
+            .model
+            .clone()
+            .or_else(|| script.session.model.clone());
         Self {
             out: Outbox::new(setup.session_id.clone(), setup.seed, setup.clock),
             mode: setup.mode,
             before_plan: PermissionMode::Default,
             model: frames::resolve_model(named.as_deref().unwrap_or(frames::DEFAULT_MODEL)).to_owned(),
-            mcp_servers: setup.mcp_servers.clone(),
+            mcp_servers: setup.mcp_servers(),
             commands: frames::commands(script.session.commands.as_deref()),
             selected: Selection::of(&script, &state),
             script,
@@ -112,7 +116,7 @@ impl Core {
 
     /// Echoes a prompt, if the host wants that.
     pub(crate) fn replay(&mut self, prompt: &Prompt, starts_turn: bool) {
-        if self.setup.replay_user_messages {
+        if self.setup.options.replay_user_messages {
             frames::replay(
                 &mut self.out,
                 prompt.content.clone(),
@@ -159,14 +163,14 @@ impl Core {
 
     pub(crate) fn init(&mut self, prompts: &[MessageUuid]) {
         let facts = InitFacts {
-            cwd: &self.setup.cwd,
+            cwd: self.setup.cwd(),
             model: &self.model,
             mode: self.mode,
-            tools: self.setup.tools.as_deref(),
-            disallowed_tools: &self.setup.disallowed_tools,
-            asks: self.setup.asks,
+            tools: self.setup.tools(),
+            disallowed_tools: &self.setup.options.disallowed_tools,
+            asks: self.setup.asks(),
             mcp_servers: &self.mcp_servers,
-            additional_directories: &self.setup.additional_directories,
+            additional_directories: &self.setup.additional_directories(),
             commands: &self.commands,
             pid: self.setup.pid,
             prompts,

@@ -225,7 +225,7 @@ impl Engine {
     }
 
     fn host_answers(&mut self, response: ControlResponse) {
-        if self.core.setup.replay_user_messages {
+        if self.core.setup.options.replay_user_messages {
             let echo = claude_sdk_bridge::messages::Message::ControlResponse(Box::new(response.clone()));
             self.core.out.send(&echo);
         }

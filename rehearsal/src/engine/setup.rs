@@ -1,13 +1,10 @@
 //! What an engine is started with: the facts of one launch.
 //!
-//! Place in the flow: `backend` and `argv` make a `Setup` from the bridge's launch options; `engine` only reads it.
+//! Place in the flow: `backend` and `argv` make a `Setup` of the bridge's launch options; `engine` only reads it.
 
-use std::path::Path;
-
-use claude_sdk_bridge::launch::{LaunchOptions, McpServer, PermissionPrompts, SettingSource, Tools};
+use claude_sdk_bridge::launch::{LaunchOptions, PermissionPrompts, SessionStart, Tools};
 use claude_sdk_bridge::messages::ClaudeSessionId;
 use permission_core::PermissionMode;
-use serde_json::Value;
 
 use crate::frames::Clock;
 
@@ -16,36 +13,12 @@ use crate::frames::Clock;
 pub struct Setup {
     /// The session that is played.
     pub session_id: ClaudeSessionId,
-    /// The working directory.
-    pub cwd: String,
+    /// What the host asks for.
+    pub options: LaunchOptions,
     /// The permission mode to begin with.
     pub mode: PermissionMode,
-    /// The model the host asks for.
-    pub model: Option<String>,
-    /// Whether `bypassPermissions` may be switched to.
-    pub allow_bypass: bool,
-    /// Whether the host takes permission questions; nobody is asked otherwise.
-    pub asks: bool,
-    /// Whether the host wants the stream events of a message.
-    pub partial_messages: bool,
-    /// Whether the host wants its own messages echoed.
-    pub replay_user_messages: bool,
     /// Whether the host reads the session's state.
     pub tells_state: bool,
-    /// The tools the host restricts the session to.
-    pub tools: Option<Vec<String>>,
-    /// The tools the host has taken out of the session.
-    pub disallowed_tools: Vec<String>,
-    /// The names of the MCP servers.
-    pub mcp_servers: Vec<String>,
-    /// Directories beside the working directory.
-    pub additional_directories: Vec<String>,
-    /// Rules that allow, beside those of settings.
-    pub allowed_tools: Vec<String>,
-    /// Which settings files count; all of them when absent.
-    pub setting_sources: Option<Vec<SettingSource>>,
-    /// Settings above all others.
-    pub managed_settings: Option<Value>,
     /// What is shown as the process id.
     pub pid: u32,
     /// What ids of frames are made from.
@@ -59,24 +32,24 @@ pub struct Setup {
 impl Setup {
     /// A plain session, the way a host of ours starts one.
     #[must_use]
-    pub fn new(session_id: impl Into<ClaudeSessionId>, cwd: impl Into<String>) -> Self {
+    pub fn new(session_id: impl Into<ClaudeSessionId>, cwd: &str) -> Self {
+        let id = session_id.into();
+        let options = LaunchOptions {
+            permission_prompts: PermissionPrompts::Host,
+            partial_messages: true,
+            ..LaunchOptions::new(cwd, SessionStart::New { id: id.clone() })
+        };
+        Self::of_launch(options, id)
+    }
+
+    /// A session as launch options ask for it.
+    #[must_use]
+    pub fn of_launch(options: LaunchOptions, session_id: impl Into<ClaudeSessionId>) -> Self {
         Self {
             session_id: session_id.into(),
-            cwd: cwd.into(),
-            mode: PermissionMode::Default,
-            model: None,
-            allow_bypass: false,
-            asks: true,
-            partial_messages: true,
-            replay_user_messages: false,
+            mode: options.permission_mode.unwrap_or(PermissionMode::Default),
+            options,
             tells_state: true,
-            tools: None,
-            disallowed_tools: Vec::new(),
-            mcp_servers: Vec::new(),
-            additional_directories: Vec::new(),
-            allowed_tools: Vec::new(),
-            setting_sources: None,
-            managed_settings: None,
             pid: 1,
             seed: 1,
             clock: Clock::default(),
@@ -84,37 +57,39 @@ impl Setup {
         }
     }
 
-    /// A session as launch options ask for it.
-    #[must_use]
-    pub fn of_launch(options: &LaunchOptions, session_id: impl Into<ClaudeSessionId>) -> Self {
-        Self {
-            mode: options.permission_mode.unwrap_or(PermissionMode::Default),
-            model: options.model.clone(),
-            allow_bypass: options.allow_bypass,
-            asks: options.permission_prompts == PermissionPrompts::Host,
-            partial_messages: options.partial_messages,
-            replay_user_messages: options.replay_user_messages,
-            tools: match &options.tools {
-                Tools::Only(names) => Some(names.clone()),
-                Tools::Preset | Tools::Unspecified => None,
-            },
-            // A rule with a content refuses some calls of a tool; of scripted ones the script does that itself.
-            disallowed_tools: options.disallowed_tools.clone(),
-            allowed_tools: options.allowed_tools.clone(),
-            setting_sources: options.setting_sources.clone(),
-            managed_settings: options.managed_settings.clone(),
-            mcp_servers: options
-                .mcp_servers
-                .iter()
-                .map(|server| McpServer::name(server).to_owned())
-                .collect(),
-            additional_directories: options
-                .additional_directories
-                .iter()
-                .map(|path| text(path))
-                .collect(),
-            ..Self::new(session_id, text(&options.cwd))
+    /// The working directory.
+    pub(crate) fn cwd(&self) -> &str {
+        self.options.cwd.to_str().unwrap_or_default()
+    }
+
+    /// Directories beside the working directory.
+    pub(crate) fn additional_directories(&self) -> Vec<&str> {
+        let directories = self.options.additional_directories.iter();
+        directories.filter_map(|directory| directory.to_str()).collect()
+    }
+
+    /// Whether the host takes permission questions; nobody is asked otherwise.
+    pub(crate) fn asks(&self) -> bool {
+        self.options.permission_prompts == PermissionPrompts::Host
+    }
+
+    /// Whether `bypassPermissions` may be switched to.
+    pub(crate) fn allows_bypass(&self) -> bool {
+        self.options.allow_bypass || self.mode == PermissionMode::BypassPermissions
+    }
+
+    /// The tools the host restricts the session to.
+    pub(crate) fn tools(&self) -> Option<&[String]> {
+        match &self.options.tools {
+            Tools::Only(names) => Some(names),
+            Tools::Preset | Tools::Unspecified => None,
         }
+    }
+
+    /// The names of the MCP servers.
+    pub(crate) fn mcp_servers(&self) -> Vec<String> {
+        let servers = self.options.mcp_servers.iter();
+        servers.map(|server| server.name().to_owned()).collect()
     }
 }
 
@@ -125,8 +100,4 @@ pub enum Refusal {
     NoConversation,
     /// It is to be created and exists.
     SessionInUse,
-}
-
-fn text(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
 }

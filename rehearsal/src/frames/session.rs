@@ -34,7 +34,7 @@ pub(crate) struct InitFacts<'a> {
     /// Whether the host can be asked for permission.
     pub(crate) asks: bool,
     pub(crate) mcp_servers: &'a [String],
-    pub(crate) additional_directories: &'a [String],
+    pub(crate) additional_directories: &'a [&'a str],
     pub(crate) commands: &'a [Value],
     pub(crate) pid: u32,
     pub(crate) prompts: &'a [MessageUuid],

@@ -129,8 +129,7 @@ impl Engine {
             );
             return;
         };
-        let launched_for_it =
-            self.core.setup.allow_bypass || self.core.setup.mode == PermissionMode::BypassPermissions;
+        let launched_for_it = self.core.setup.allows_bypass();
         if mode == PermissionMode::BypassPermissions && !launched_for_it {
             self.respond(
                 id,
@@ -147,6 +146,7 @@ impl Engine {
             let scripted = self
                 .core
                 .setup
+                .options
                 .model
                 .clone()
                 .or_else(|| self.core.script.session.model.clone());

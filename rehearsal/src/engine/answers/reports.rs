@@ -34,10 +34,10 @@ pub(crate) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Val
         ControlRequest::ListModels(_) => Some(json!({ "models": frames::models() })),
         ControlRequest::ListPermissionRules(_) => Some(json!({
             "state": {
-                "rules": [], "workspaceDirectories": [], "originalCwd": core.setup.cwd, "managedOnly": false,
+                "rules": [], "workspaceDirectories": [], "originalCwd": core.setup.cwd(), "managedOnly": false,
             },
         })),
-        ControlRequest::FileSuggestions(_) => Some(json!({ "suggestions": [], "cwd": core.setup.cwd })),
+        ControlRequest::FileSuggestions(_) => Some(json!({ "suggestions": [], "cwd": core.setup.cwd() })),
         ControlRequest::StopTask(_) | ControlRequest::BackgroundTasks(_) => Some(json!({})),
         ControlRequest::SetMaxThinkingTokens(request) => match request.max_thinking_tokens {
             Field::Raw(_) => return Err(text::BAD_THINKING_TOKENS.to_owned()),
@@ -54,7 +54,7 @@ pub(crate) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Val
 
 /// Replaces the MCP servers that are not from the launch.
 pub(crate) fn set_servers(servers: &Map<String, Value>, core: &mut Core) -> Value {
-    let is_launched = |name: &String| core.setup.mcp_servers.contains(name);
+    let is_launched = |name: &String| core.setup.mcp_servers().contains(name);
     let (kept, old): (Vec<String>, Vec<String>) = core.mcp_servers.iter().cloned().partition(is_launched);
     let wanted: Vec<String> = servers
         .keys()

@@ -104,7 +104,7 @@ impl Core {
         let settings = self.settings();
         let sole = Sole {
             rules: self.rules(&settings),
-            headless: !self.setup.asks,
+            headless: !self.setup.asks(),
             denial_threshold: self
                 .selected
                 .script
@@ -116,9 +116,9 @@ impl Core {
         let plan_file = self.plan().map(|plan| plan.path.clone());
         let (input, agent) = (Value::Object(call.input.clone()), call.agent());
         let workspace = Workspace {
-            cwd: &self.setup.cwd,
-            current: &self.setup.cwd,
-            project_root: &self.setup.cwd,
+            cwd: self.setup.cwd(),
+            current: self.setup.cwd(),
+            project_root: self.setup.cwd(),
             home: Some(HOME),
             additional: &additional,
             paths: &LexicalPaths,
@@ -132,7 +132,7 @@ impl Core {
     }
 
     fn settings(&self) -> SettingsValues {
-        let managed = self.setup.managed_settings.as_ref().map(Value::to_string);
+        let managed = self.setup.options.managed_settings.as_ref().map(Value::to_string);
         let managed =
             managed.map(|text| SettingsFile::parse(SettingsSource::Managed, Path::new(MANAGED), &text));
         let own = self
@@ -145,7 +145,7 @@ impl Core {
 
     /// A mode that is not available counts as `default`.
     fn counting_mode(&self, settings: &SettingsValues) -> PermissionMode {
-        let launched_for_it = self.setup.allow_bypass || self.setup.mode == PermissionMode::BypassPermissions;
+        let launched_for_it = self.setup.allows_bypass();
         let available = match self.mode {
             PermissionMode::BypassPermissions => launched_for_it && settings.bypass_disabled.is_none(),
             PermissionMode::Auto => settings.auto_disabled.is_none(),
@@ -164,9 +164,8 @@ impl Core {
     fn directories(&self, settings: &SettingsValues) -> Vec<String> {
         let of_settings = settings.additional_directories.iter();
         let of_settings = of_settings.map(|directory| directory.value.as_str());
-        let of_launch = self.setup.additional_directories.iter().map(String::as_str);
         let all = of_settings
-            .chain(of_launch)
+            .chain(self.setup.additional_directories())
             .chain(self.state.granted.directories());
         all.map(|directory| self.absolute(directory)).collect()
     }
@@ -174,11 +173,11 @@ impl Core {
     fn rules(&self, settings: &SettingsValues) -> RuleSet {
         let mut rules = RuleSet::read(&settings.rules).0;
         let with_content = |rule: &&String| rule.contains('(');
-        for text in self.setup.disallowed_tools.iter().filter(with_content) {
+        for text in self.setup.options.disallowed_tools.iter().filter(with_content) {
             rules.add(RuleKind::Deny, text, RuleOrigin::Arguments);
         }
         let plan = self.plan().map(|plan| format!("Edit(/{})", plan.path));
-        let allowed = self.setup.allowed_tools.iter().map(String::as_str);
+        let allowed = self.setup.options.allowed_tools.iter().map(String::as_str);
         for text in allowed.chain(UNASKED).chain(plan.as_deref()) {
             rules.add(RuleKind::Allow, text, RuleOrigin::Arguments);
         }
@@ -195,7 +194,7 @@ impl Core {
     }
 
     fn reads_local_settings(&self) -> bool {
-        let sources = self.setup.setting_sources.as_ref();
+        let sources = self.setup.options.setting_sources.as_ref();
         sources.is_none_or(|sources| sources.contains(&SettingSource::Local))
     }
 
@@ -203,7 +202,7 @@ impl Core {
         match path.strip_prefix("~/") {
             Some(rest) => format!("{HOME}/{rest}"),
             None if path.starts_with('/') => path.to_owned(),
-            None => format!("{}/{path}", self.setup.cwd),
+            None => format!("{}/{path}", self.setup.cwd()),
         }
     }
 }

@@ -23,14 +23,14 @@ pub(crate) enum Permission {
 
 /// Decides about a call in the session's present mode.
 pub(crate) fn check(step: &ToolStep, verdict: &Verdict, core: &Core) -> Permission {
-    after_hooks(step, verdict, core.mode, core.setup.asks)
+    after_hooks(step, verdict, core.mode, core.setup.asks())
 }
 
 /// Whether the host has taken the tool out of the session.
 pub(crate) fn is_gone(step: &ToolStep, core: &Core) -> bool {
     let setup = &core.setup;
-    let left_out = |tools: &Vec<String>| step.decide && !tools.contains(&step.name);
-    setup.disallowed_tools.contains(&step.name) || setup.tools.as_ref().is_some_and(left_out)
+    let left_out = |tools: &[String]| step.decide && !tools.contains(&step.name);
+    setup.options.disallowed_tools.contains(&step.name) || setup.tools().is_some_and(left_out)
 }
 
 /// What is decided after the host's hooks: they can make a question in every mode, and spare one that no rule wants.

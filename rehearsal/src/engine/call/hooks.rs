@@ -174,7 +174,7 @@ impl Core {
         let mut input = HookInput {
             session_id: session.clone().into(),
             transcript_path: text::transcript(session.as_str()).into(),
-            cwd: self.setup.cwd.as_str().into(),
+            cwd: self.setup.cwd().into(),
             prompt_id: self.prompt_id.clone().into(),
             permission_mode: self.mode.wire_id().into(),
             hook_event_name: moment.event().into(),

@@ -101,7 +101,7 @@ fn description(call: &Call, core: &Core) -> Option<String> {
         "Edit" | "Write" | "NotebookEdit" | "Read" => {
             let path = field("file_path").or_else(|| field("notebook_path"))?;
             let inside = path
-                .strip_prefix(&core.setup.cwd)
+                .strip_prefix(core.setup.cwd())
                 .and_then(|rest| rest.strip_prefix('/'));
             Some(inside.map_or_else(|| path.clone(), str::to_owned))
         }

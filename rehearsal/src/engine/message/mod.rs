@@ -119,7 +119,7 @@ impl Block {
             written: String::new(),
             chunks,
         };
-        if core.setup.partial_messages {
+        if core.setup.options.partial_messages {
             block
                 .chunks
                 .prepare(&core.out, delta, index, message.facts.id.as_str());
@@ -189,7 +189,7 @@ impl Messages {
             facts.prompt = prompts.main.clone();
             facts.prompts.clone_from(&prompts.all);
         }
-        if core.setup.partial_messages {
+        if core.setup.options.partial_messages {
             let ttft = core.now().saturating_sub(turn_started);
             let ttft_ms = u64::try_from(ttft.as_millis()).unwrap_or_default();
             frames::message_start(&mut core.out, &facts, ttft_ms);
@@ -231,7 +231,7 @@ impl Messages {
                 })
             }
             BlockKind::Thinking => {
-                if core.setup.partial_messages {
+                if core.setup.options.partial_messages {
                     let id = message.facts.id.as_str();
                     let template = frames::DeltaTemplate::new(&core.out, DeltaKind::Signature, index, id);
                     template.write(&mut core.out, SIGNATURE);
@@ -262,7 +262,7 @@ impl Messages {
     /// Writes why the message ends, and counts what it has cost.
     pub(crate) fn delta(&mut self, stop_reason: &'static str, core: &mut Core) {
         let Some(message) = &self.open else { return };
-        if core.setup.partial_messages {
+        if core.setup.options.partial_messages {
             frames::message_delta(&mut core.out, &message.facts, stop_reason);
         }
         self.stop_reason = Some(stop_reason.to_owned());
@@ -299,7 +299,7 @@ impl Messages {
     /// Closes the message's stream after an interrupt, if the host was following it.
     pub(crate) fn abandon(&mut self, cut_off: Option<(u64, u64)>, core: &mut Core) {
         let Some(message) = self.open.take() else { return };
-        if message.stopped || !core.setup.partial_messages {
+        if message.stopped || !core.setup.options.partial_messages {
             return;
         }
         let from = match cut_off {
@@ -315,7 +315,7 @@ impl Messages {
 
     /// The open message, if the host is following it.
     fn streamed(&self, core: &Core) -> Option<&OpenMessage> {
-        self.open.as_ref().filter(|_| core.setup.partial_messages)
+        self.open.as_ref().filter(|_| core.setup.options.partial_messages)
     }
 }
 

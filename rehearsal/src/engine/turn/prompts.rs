@@ -44,7 +44,7 @@ impl Prompts {
 
     /// A request to the model starts.
     pub(super) fn request(&mut self, core: &mut Core) {
-        if core.setup.partial_messages {
+        if core.setup.options.partial_messages {
             frames::requesting(&mut core.out, &self.attribution.all);
         }
         if let Some(prompt) = self.replay.take() {
