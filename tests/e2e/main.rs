@@ -12,6 +12,7 @@
     reason = "a failed expectation must end the test with a message"
 )]
 
+mod agents;
 mod cancel;
 mod case;
 mod client_choices;
@@ -95,6 +96,7 @@ fn main() {
         plan_exit::cases(),
         plan_clear::cases(),
         plan_cancel::cases(),
+        agents::cases(),
         cancel::cases(),
         queue::cases(),
         errors::cases(),

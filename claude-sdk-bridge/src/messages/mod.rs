@@ -42,7 +42,9 @@ pub use system::{
     LocalCommandOutput, McpServerState, ModelRefusal, PermissionDenied, SessionState, SessionStateChanged,
     SessionTitleChanged, Status, SystemEvent, SystemInit, SystemMessage, ThinkingTokens,
 };
-pub use tasks::{TaskNotification, TaskStarted, TaskStatus};
+pub use tasks::{
+    BackgroundTask, BackgroundTasksChanged, TaskNotification, TaskStarted, TaskStatus, TaskType,
+};
 pub use usage::{ModelUsage, OutputTokensDetails, Usage};
 pub use user::{NonExecutionKind, Origin, PermissionDecisionMeta, ToolResultMeta, UserContent, UserMessage};
 pub use wire::{Field, FromWire, Lenient, List, Table, WireFields};

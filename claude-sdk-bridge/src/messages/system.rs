@@ -5,7 +5,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
-use super::tasks::{TaskNotification, TaskStarted};
+use super::tasks::{BackgroundTasksChanged, TaskNotification, TaskStarted};
 use super::{
     ApiErrorKind, ClaudeSessionId, Field, FromWire, List, MessageUuid, TaskId, ToolUseId, WireFields,
 };
@@ -84,6 +84,7 @@ tagged! {
         "permission_denied" => PermissionDenied(Box<PermissionDenied>),
         "informational" => Informational(Box<Informational>),
         "task_started" => TaskStarted(Box<TaskStarted>),
+        "background_tasks_changed" => BackgroundTasksChanged(BackgroundTasksChanged),
         "task_notification" => TaskNotification(Box<TaskNotification>),
         "thinking_tokens" => ThinkingTokens(ThinkingTokens),
         "session_title_changed" => SessionTitleChanged(SessionTitleChanged),

@@ -1,6 +1,6 @@
 //! `system` messages about tasks: subagents and shell commands, in the foreground or the background.
 
-use super::{TaskId, ToolUseId};
+use super::{List, TaskId, ToolUseId};
 
 wire! {
     /// A task began.
@@ -9,6 +9,29 @@ wire! {
         optional {
             tool_use_id: ToolUseId,
         }
+    }
+}
+
+open_enum! {
+    /// What a task runs.
+    pub enum TaskType {
+        LocalAgent = "local_agent",
+        LocalBash = "local_bash",
+    }
+}
+
+wire! {
+    /// The whole set of background tasks, replacing what was known.
+    pub struct BackgroundTasksChanged {
+        optional { tasks: List<BackgroundTask>, }
+    }
+}
+
+wire! {
+    /// One background task.
+    pub struct BackgroundTask {
+        required { task_id: TaskId, }
+        optional { task_type: TaskType, }
     }
 }
 

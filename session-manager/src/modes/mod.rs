@@ -120,9 +120,9 @@ impl Modes {
     }
 
     /// Claude has answered the choice of `mode`, with the mode that it is in now if it says so; hands back the session's.
-    pub(crate) fn answered(&mut self, mode: PermissionMode, told: Option<PermissionMode>) -> PermissionMode {
+    pub(crate) fn answered(&mut self, mode: PermissionMode, told: Option<&str>) -> PermissionMode {
         self.chosen = None;
-        match told {
+        match told.and_then(PermissionMode::from_wire_id) {
             Some(told) if told != self.for_claude(mode) => told,
             Some(_) | None => mode,
         }
@@ -269,7 +269,7 @@ mod tests {
                 "{session}, told {told}, before the answer"
             );
             assert_eq!(
-                modes.answered(session, Some(told)),
+                modes.answered(session, Some(told.wire_id())),
                 expected,
                 "{session}, answered {told}"
             );

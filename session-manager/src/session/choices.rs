@@ -60,7 +60,7 @@ impl Choices {
     /// The choices that a session starts with.
     pub(super) fn new(
         (modes, options): (Modes, Options),
-        (settings, shell_lines): (Settings, ShellLines),
+        settings: Settings,
         launch: LaunchOptions,
         switches: Switches,
     ) -> Self {
@@ -68,8 +68,8 @@ impl Choices {
             modes,
             options,
             grants: Grants::default(),
+            shell_lines: settings.shell_lines(&launch),
             settings,
-            shell_lines,
             launch,
             switches,
             plan: None,
@@ -146,9 +146,7 @@ impl Choices {
             .as_ref()
             .ok()
             .and_then(|answer| answer.get("mode")?.as_str());
-        let in_force = self
-            .modes
-            .answered(mode, told.and_then(PermissionMode::from_wire_id));
+        let in_force = self.modes.answered(mode, told);
         match answer {
             Err(error) if !error.is_the_end() => {
                 tracing::warn!(%error, %mode, "claude did not take the mode");
@@ -168,13 +166,12 @@ impl Choices {
         if !self.modes.set(mode) {
             return Vec::new();
         }
-        let mut effects = vec![
+        let told = [
             Effect::update(self.modes.update()),
             self.options_changed(),
             Effect::Turn(Event::Suits(self.modes.suit_process())),
         ];
-        effects.extend(self.shell_lines.in_mode(mode));
-        effects
+        told.into_iter().chain(self.shell_lines.in_mode(mode)).collect()
     }
 
     /// Claude has taken a choice, or has not. The next process is started with what this one did not live to take.
@@ -304,17 +301,17 @@ impl Choices {
         let choices = self.options.carry();
         self.options = Options::new(&told.info, SettingsFacts::read(&told.settings), self.switches);
         self.options.restore(choices);
-        self.shell_lines.started(&told.info);
     }
 
-    /// A process is ready in this mode, which a choice made meanwhile has not reached.
-    pub(super) fn agree(&mut self, mode: Option<PermissionMode>) -> Vec<Effect> {
+    /// A process is ready, perhaps in a mode that a choice made meanwhile has not reached.
+    pub(super) fn agree(&mut self, told: &Told) -> Vec<Effect> {
+        self.shell_lines.started(&told.info);
         let mut effects: Vec<Effect> = self
             .shell_lines
             .in_mode(self.modes.current())
             .into_iter()
             .collect();
-        if mode.is_some_and(|mode| mode != self.modes.current()) {
+        if told.mode().is_some_and(|mode| mode != self.modes.current()) {
             effects.extend(self.set_mode(self.modes.current(), None));
         }
         effects

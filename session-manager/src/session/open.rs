@@ -76,11 +76,9 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
     }
     let mut questions = questions(&manager, &new);
     questions.settings_told(&told.settings);
-    let mut shell_lines = settings.shell_lines(&wanted.options);
-    shell_lines.started(&told.info);
     let choices = Choices::new(
         (modes, chosen),
-        (settings, shell_lines),
+        settings,
         wanted.options.clone(),
         new.client.switches,
     );

@@ -34,6 +34,8 @@ struct Prompt {
     message: OutgoingUserMessage,
     /// Whether Claude has had it.
     sent: bool,
+    /// How it will be answered, unless something happens to what it still waits for.
+    held: Option<Result<schema::PromptResponse, RpcError>>,
     /// Nobody waits for a turn that steering has started.
     reply: Option<Reply<schema::PromptResponse>>,
 }
@@ -49,6 +51,7 @@ impl Prompts {
         let prompt = Prompt {
             message: user_message(id, content),
             sent: false,
+            held: None,
             reply,
         };
         self.open.insert(id, prompt);
@@ -103,6 +106,24 @@ impl Prompts {
         self.usage.add(result);
     }
 
+    /// The prompt has its result, but is not over: the answer is kept.
+    pub(super) fn hold(&mut self, id: PromptId, cause: Cause<'_>, login: &Login) {
+        let answer = answers::answer(Outcome::Finished, cause, &self.facts, None, login);
+        if let Some(prompt) = self.open.get_mut(&id) {
+            prompt.held = Some(answer);
+        }
+    }
+
+    /// What a prompt that is held still waits for has a result of its own. Only a failure changes the answer.
+    pub(super) fn goes_on(&mut self, result: &ResultMessage, login: &Login) {
+        self.usage.add(result);
+        let answer = answers::answer(Outcome::Finished, Cause::Result(result), &self.facts, None, login);
+        let held = self.open.values_mut().find_map(|prompt| prompt.held.as_mut());
+        if let (Some(held), Err(error)) = (held, answer) {
+            *held = Err(error);
+        }
+    }
+
     /// Answers a prompt. Returns whether Claude has had it, and the answer for whoever waits.
     pub(super) fn answer(
         &mut self,
@@ -111,12 +132,17 @@ impl Prompts {
         cause: Cause<'_>,
         login: &Login,
     ) -> Option<(bool, Option<Effect>)> {
-        let Prompt { reply, sent, .. } = self.open.remove(&id)?;
+        let Prompt {
+            reply, sent, held, ..
+        } = self.open.remove(&id)?;
         if sent {
             self.steering.clear();
         }
         let used = sent.then(|| self.usage.total()).flatten();
-        let answer: Result<_, RpcError> = answers::answer(outcome, cause, &self.facts, used, login);
+        let answer = match held.filter(|_| outcome == Outcome::Finished) {
+            Some(held) => held.map(|answer| answer.usage(used)),
+            None => answers::answer(outcome, cause, &self.facts, used, login),
+        };
         Some((sent, reply.map(|reply| Effect::answer(reply, answer))))
     }
 }

@@ -107,6 +107,7 @@ impl Translator {
             SystemEvent::Init(_)
             | SystemEvent::SessionStateChanged(_)
             | SystemEvent::ApiRetry(_)
+            | SystemEvent::BackgroundTasksChanged(_)
             | SystemEvent::ThinkingTokens(_)
             | SystemEvent::SessionTitleChanged(_)
             | SystemEvent::CommandsChanged(_) => None,

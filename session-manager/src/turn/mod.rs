@@ -93,7 +93,9 @@ pub(crate) enum Event {
     },
     /// The user approved a plan that is to be carried out by a fresh process; Claude was told to end its turn.
     HandOff,
-    /// Claude says that it has nothing left to do.
+    /// Claude says whether agents are at work in the background.
+    Agents(Generation, bool),
+    /// Claude says that it has nothing left to do, in the background neither but for commands.
     Idle(Generation),
     /// The process is gone.
     Ended(Generation),
@@ -128,6 +130,8 @@ pub(crate) enum Effect {
     Retire,
     /// End the process for good, `turn_running` or not. Nothing follows.
     Shutdown { turn_running: bool },
+    /// Keep what the result says: this prompt is answered with it later.
+    Hold(PromptId),
     /// Answer this prompt.
     Answer(PromptId, Outcome),
 }
@@ -136,7 +140,7 @@ pub(crate) enum Effect {
 /// actor is handling when the machine says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// Claude's result answers it.
+    /// Claude's result answers it, perhaps one that was kept.
     Finished,
     /// The client cancelled it.
     Cancelled,

@@ -368,6 +368,108 @@ fn a_cancelled_turn_that_claude_is_at_work_on_waits_for_its_result_though_the_st
     ]);
 }
 
+/// The prompt has its result while an agent works in the background.
+const HELD: [(Event, &[Effect]); 4] = [
+    (
+        Event::Prompt(PromptId(uuid::Uuid::from_u128(1))),
+        &[Effect::Send(PromptId(uuid::Uuid::from_u128(1)))],
+    ),
+    (Event::Agents(G1, true), &[]),
+    (Event::Prompt(PromptId(uuid::Uuid::from_u128(2))), &[]),
+    (Event::Started(G1, Some(PromptId(uuid::Uuid::from_u128(1)))), &[]),
+];
+
+fn check_held(rest: &[(Event, &[Effect])]) {
+    let held: &[Effect] = &[Effect::Hold(id(1))];
+    check(&[&HELD[..], &[(result(G1, named(1)), held)], rest].concat());
+}
+
+#[test]
+fn a_prompt_whose_agents_work_in_the_background_is_answered_when_claude_is_idle() {
+    check_held(&[
+        (Event::Started(G1, None), &[]),
+        (result(G1, Attribution::Background), &[]),
+        (Event::Agents(G1, false), &[]),
+        (result(G1, Attribution::Background), &[]),
+        (
+            Event::Idle(G1),
+            &[answer(1, Outcome::Finished), Effect::Send(id(2))],
+        ),
+        (Event::Started(G1, Some(id(2))), &[]),
+        (result(G1, named(2)), &[answer(2, Outcome::Finished)]),
+        // Agents that nothing in a prompt began are the next one's.
+        (Event::Agents(G1, true), &[]),
+        (Event::Prompt(id(3)), &[Effect::Send(id(3))]),
+        (result(G1, named(3)), &[Effect::Hold(id(3))]),
+        (Event::Idle(G1), &[answer(3, Outcome::Finished)]),
+    ]);
+    // An agent that ended before the result may still be told of in a turn of its own.
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Agents(G1, true), &[]),
+        (Event::Agents(G1, false), &[]),
+        (result(G1, named(1)), &[Effect::Hold(id(1))]),
+        (Event::Idle(G1), &[answer(1, Outcome::Finished)]),
+    ]);
+}
+
+#[test]
+fn a_cancel_of_a_prompt_that_waits_for_its_agents_ends_with_the_idle_that_follows() {
+    let mut stop = vec![answer(2, Outcome::Cancelled)];
+    stop.extend(interrupted());
+    check_held(&[
+        (Event::Cancel, &stop),
+        (Event::Agents(G1, false), &[]),
+        (Event::Dequeued(G1, vec![]), &[]),
+        (result(G1, Attribution::Background), &[]),
+        (
+            Event::Idle(G1),
+            &[Effect::DisarmEscalation, answer(1, Outcome::Cancelled)],
+        ),
+    ]);
+    check_held(&[(Event::Cancel, &stop), (Event::EscalationDue, &[Effect::Kill])]);
+    // Before its result there is nothing to wait for.
+    check(
+        &[
+            &HELD[..],
+            &[
+                (Event::Cancel, &stop),
+                (
+                    result(G1, named(1)),
+                    &[Effect::DisarmEscalation, answer(1, Outcome::Cancelled)],
+                ),
+            ],
+        ]
+        .concat(),
+    );
+}
+
+#[test]
+fn what_is_said_while_agents_work_has_its_result_before_the_prompt_is_over() {
+    check_held(&[
+        (Event::Steer(id(8)), &[]),
+        (Event::Idle(G1), &[]),
+        (Event::Started(G1, Some(id(8))), &[]),
+        (result(G1, named(8)), &[Effect::Hold(id(1))]),
+        (
+            Event::Idle(G1),
+            &[answer(1, Outcome::Finished), Effect::Send(id(2))],
+        ),
+    ]);
+}
+
+#[test]
+fn a_death_while_agents_work_answers_the_prompt() {
+    check_held(&[(
+        Event::Ended(G1),
+        &[
+            Effect::WithdrawAsks,
+            answer(1, Outcome::Died),
+            Effect::Launch(Generation(2)),
+        ],
+    )]);
+}
+
 fn handing_off(step: usize) -> (TurnMachine, Vec<Effect>) {
     let mut machine = TurnMachine::new();
     machine.on(Event::Adopted(G1));
@@ -595,6 +697,7 @@ enum Step {
     ResultNamed { late: bool, signed_out: bool },
     ResultUnnamed,
     ResultBackground,
+    Agents(bool),
     Dequeued,
     Idle,
     Dies,
@@ -616,7 +719,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::ResultUnnamed),
         1 => Just(Step::ResultBackground),
         1 => Just(Step::Dequeued),
-        1 => Just(Step::Idle),
+        2 => Just(Step::Idle),
+        2 => any::<bool>().prop_map(Step::Agents),
         1 => Just(Step::Dies),
         2 => Just(Step::Clock),
         1 => (0u8..4).prop_map(Step::OldGeneration),
@@ -642,6 +746,13 @@ struct World {
     closing: bool,
     closed: bool,
     cancelled: Vec<PromptId>,
+    agents_at_work: bool,
+    /// Whether there were any since the prompt was sent.
+    agents_seen: bool,
+    /// Has its result, and waits for agents.
+    held: Option<PromptId>,
+    /// Claude has just said that it is idle, or that nothing comes of it without a login.
+    over: bool,
 }
 
 impl World {
@@ -664,8 +775,22 @@ impl World {
                     );
                     self.with_claude = Some(prompt);
                     self.sent.push(prompt);
+                    self.agents_seen = self.agents_at_work;
+                }
+                Effect::Hold(prompt) => {
+                    assert_eq!(self.with_claude, Some(prompt), "held without being with Claude");
+                    assert!(self.agents_seen, "held for nothing");
+                    assert!(!self.cancelled.contains(&prompt), "held though cancelled");
+                    self.held = Some(prompt);
                 }
                 Effect::Answer(prompt, outcome) => {
+                    if self.held == Some(prompt) {
+                        assert!(
+                            outcome != Outcome::Finished || self.over,
+                            "answered before its agents ended"
+                        );
+                        self.held = None;
+                    }
                     self.answers.entry(prompt).or_default().push(outcome);
                     if self.with_claude == Some(prompt) {
                         self.with_claude = None;
@@ -690,6 +815,11 @@ impl World {
 
     fn event(&mut self, step: &Step) -> Option<Event> {
         let generation = self.alive?;
+        self.over = matches!(step, Step::Idle | Step::ResultNamed { signed_out: true, .. });
+        if let Step::Agents(at_work) = step {
+            self.agents_at_work = *at_work;
+            self.agents_seen |= *at_work;
+        }
         Some(match step {
             Step::Started { named } => Event::Started(generation, self.with_claude.filter(|_| *named)),
             Step::ResultNamed { late, signed_out } => {
@@ -724,9 +854,11 @@ impl World {
                     .collect(),
             ),
             Step::Idle => Event::Idle(generation),
+            Step::Agents(at_work) => Event::Agents(generation, *at_work),
             Step::Dies => {
                 self.alive = None;
                 self.with_claude = None;
+                self.agents_at_work = false;
                 Event::Ended(generation)
             }
             Step::Prompt
@@ -768,7 +900,10 @@ impl World {
                     Event::LaunchFailed(generation)
                 }
             }
-            Step::HandOff => Event::HandOff,
+            Step::HandOff => {
+                self.held = None;
+                Event::HandOff
+            }
             Step::Suits(suits) => Event::Suits(*suits),
             Step::Clock => {
                 if !self.clock {

@@ -42,6 +42,8 @@ struct Shared {
 #[derive(Debug, Default)]
 struct ServerState {
     script: VecDeque<Step>,
+    /// What subagents are told, and the script of each.
+    agents: Vec<(String, VecDeque<Step>)>,
     requests: Vec<Request>,
     unscripted: Vec<String>,
     messages: usize,
@@ -74,6 +76,12 @@ impl ModelServer {
     /// Appends steps to the script.
     pub fn script<S: Into<Step>>(&self, steps: impl IntoIterator<Item = S>) {
         self.state().script.extend(steps.into_iter().map(Into::into));
+    }
+
+    /// What the model says to a subagent whose prompt this is, beside the script.
+    pub fn script_agent<S: Into<Step>>(&self, prompt: &str, steps: impl IntoIterator<Item = S>) {
+        let steps = steps.into_iter().map(Into::into).collect();
+        self.state().agents.push((prompt.to_owned(), steps));
     }
 
     /// From now on every request of the main loop gets this answer, however often it is repeated.
@@ -203,12 +211,19 @@ impl Shared {
             return (reply().text("{\"title\": \"A title\"}").into(), id);
         }
         let last = request.last_text();
+        let first = request.body["messages"][0].to_string();
         state.requests.push(request);
         self.changed.notify_all();
         if let Some(failure) = state.outage.clone() {
             return (failure, id);
         }
-        let step = state.script.pop_front().unwrap_or_else(|| {
+        let agents = state.agents.iter_mut();
+        let mut of_agent = agents.filter(|(prompt, _)| first.contains(prompt.as_str()));
+        let step = match of_agent.next() {
+            Some((_, steps)) => steps.pop_front(),
+            None => state.script.pop_front(),
+        };
+        let step = step.unwrap_or_else(|| {
             state.unscripted.push(last);
             Step::Fail(refusal("the script has no answer to this request"))
         });

@@ -59,6 +59,9 @@ impl Actor {
                         Life::Draining(Instant::now() + DRAIN_LIMIT)
                     };
                 }
+                turn::Effect::Hold(prompt) => {
+                    self.prompts.hold(prompt, cause, &self.process.origin().login);
+                }
                 turn::Effect::Answer(prompt, outcome) => self.answer_prompt(prompt, outcome, cause),
             }
         }
@@ -141,7 +144,7 @@ impl Actor {
             self.outlet.show(self.meter.reset_context());
             self.prompts.become_plan(&plan.text);
         }
-        self.choose(|choices| choices.agree(told.mode()));
+        self.choose(|choices| choices.agree(told));
         self.dispatch(Event::Launched(generation));
     }
 

@@ -3,8 +3,8 @@
 use claude_sdk_bridge::{
     decode::DeltaLine,
     messages::{
-        ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage, SessionState,
-        SystemEvent, SystemMessage, TurnOutcome,
+        BackgroundTask, ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage,
+        SessionState, SystemEvent, SystemMessage, TaskType, TurnOutcome,
         control::{ControlRequest, GetContextUsage},
     },
     query::QueryEvent,
@@ -114,6 +114,11 @@ impl Actor {
             SystemEvent::SessionStateChanged(changed) if changed.state == SessionState::Idle => {
                 self.dispatch(Event::Idle(generation));
             }
+            SystemEvent::BackgroundTasksChanged(changed) => {
+                let agent = |task: &BackgroundTask| task.task_type.get() == Some(&TaskType::LocalAgent);
+                let at_work = changed.tasks.known().any(agent);
+                self.dispatch(Event::Agents(generation, at_work));
+            }
             SystemEvent::CommandsChanged(changed) => {
                 self.commands = commands::update(&changed.commands);
                 self.outlet.show([self.commands.clone()]);
@@ -133,6 +138,8 @@ impl Actor {
         let attribution = attribution(result);
         if self.turn.concerns(&attribution) {
             self.prompts.count(result);
+        } else if self.turn.awaits_agents() && attribution == Attribution::Background {
+            self.prompts.goes_on(result, &self.process.origin().login);
         }
         let event = Event::Result {
             generation,

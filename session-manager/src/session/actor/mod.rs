@@ -111,7 +111,7 @@ impl Actor {
             closing: Vec::new(),
         };
         actor.dispatch(Event::Adopted(Generation(1)));
-        actor.choose(|choices| choices.agree(told.mode()));
+        actor.choose(|choices| choices.agree(told));
         actor
     }
 

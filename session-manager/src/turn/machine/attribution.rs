@@ -3,7 +3,7 @@
 //! Results name prompts by their ids. A late one names a prompt of the past and answers nobody; one that names nobody we
 //! know belongs to whatever turn has begun.
 
-use super::{Claude, HandOff, Running, Stop, TurnMachine};
+use super::{Agents, Claude, HandOff, Running, Stop, TurnMachine};
 use crate::turn::{Attribution, PromptId};
 
 /// How many prompts are remembered for their late results.
@@ -31,6 +31,10 @@ impl TurnMachine {
             return;
         }
         if let Some(running) = &mut self.running {
+            if running.agents == Agents::Awaited {
+                running.agents = Agents::Some;
+                running.cut_short = true;
+            }
             running.steered.push(id);
         }
     }

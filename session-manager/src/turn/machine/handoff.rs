@@ -4,7 +4,7 @@
 //! The steps are [`HandOff`]; each can be cancelled, and each failure answers the prompt. The prompts that wait stay in the
 //! machine's queue and follow to the new process. What is shown of it is the actor's business.
 
-use super::{Claude, Running, Stop, TurnMachine};
+use super::{Agents, Claude, Running, Stop, TurnMachine};
 use crate::turn::{Effect, Outcome};
 
 /// How far the running prompt has come from one process to the next.
@@ -91,6 +91,7 @@ impl TurnMachine {
             running.steered.clear();
             running.cut_short = false;
             running.heard = None;
+            running.agents = Agents::None;
             let id = running.id;
             effects.push(Effect::Send(id));
         }

@@ -4,11 +4,13 @@
 //! with Claude at a time; the next is sent only after the one before was answered; after a cancel no path waits for
 //! anything but Claude's own result, its exit, or the escalation clock.
 
+mod agents;
 mod attribution;
 mod handoff;
 
 use std::collections::VecDeque;
 
+use agents::Agents;
 use handoff::HandOff;
 
 use super::{Attribution, Effect, Event, Generation, MAX_QUEUED_PROMPTS, Outcome, PromptId, TurnEnd};
@@ -22,6 +24,8 @@ pub(crate) struct TurnMachine {
     newest: Generation,
     /// Whether the process is good enough for the next prompt; a new one is.
     suits: bool,
+    /// Whether Claude has agents at work in the background.
+    agents_at_work: bool,
     /// The prompts that Claude had last, so that a late result of theirs is known for what it is.
     past: VecDeque<PromptId>,
 }
@@ -65,6 +69,7 @@ struct Running {
     cut_short: bool,
     /// The last of `steered` that Claude has taken up.
     heard: Option<PromptId>,
+    agents: Agents,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +88,7 @@ impl TurnMachine {
             queue: VecDeque::new(),
             newest: Generation(0),
             suits: true,
+            agents_at_work: false,
             past: VecDeque::new(),
         }
     }
@@ -114,6 +120,7 @@ impl TurnMachine {
             }
             Event::Suits(suits) => self.suits = suits,
             Event::HandOff => self.hand_off(&mut effects),
+            Event::Agents(generation, at_work) => self.agents(generation, at_work),
             Event::Idle(generation) => self.idle(generation, &mut effects),
             Event::Ended(generation) => self.ended(generation, &mut effects),
             Event::EscalationDue => self.escalate(&mut effects),
@@ -237,6 +244,9 @@ impl TurnMachine {
         if end == TurnEnd::Interrupted && self.hand_off_turn_ended(effects) {
             return;
         }
+        if end != TurnEnd::SignedOut && self.hold(effects) {
+            return;
+        }
         self.finish(Outcome::Finished, effects);
         if end == TurnEnd::SignedOut
             && let Claude::Ready(generation) = self.claude
@@ -245,19 +255,12 @@ impl TurnMachine {
         }
     }
 
-    fn idle(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
-        let over = |running: &Running| running.begun && !running.is_about_to_go_on();
-        let over = self.running.as_ref().is_some_and(over);
-        if self.is_current(generation) && over && !self.hand_off_turn_ended(effects) {
-            self.finish(Outcome::NoResult, effects);
-        }
-    }
-
     fn ended(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
         if !self.is_current(generation) {
             return;
         }
         self.claude = Claude::Absent;
+        self.agents_at_work = false;
         effects.push(Effect::WithdrawAsks);
         if self.hand_off_process_gone(effects) {
             return;
@@ -354,6 +357,11 @@ impl TurnMachine {
                     steered: Vec::new(),
                     cut_short: false,
                     heard: None,
+                    agents: if self.agents_at_work {
+                        Agents::Some
+                    } else {
+                        Agents::None
+                    },
                 });
                 effects.push(Effect::Send(id));
             }
