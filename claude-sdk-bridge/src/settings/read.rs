@@ -178,9 +178,17 @@ mod tests {
             local: at("local"),
             managed: at("managed"),
         };
-        fs::write(directory.path().join("user"), r#"{"model": "opus"}"#).unwrap();
+        fs::write(
+            directory.path().join("user"),
+            r#"{"permissions": {"defaultMode": "plan"}}"#,
+        )
+        .unwrap();
         fs::create_dir(directory.path().join("local")).unwrap();
-        fs::write(directory.path().join("managed"), r#"{"model": "sonnet"}"#).unwrap();
+        fs::write(
+            directory.path().join("managed"),
+            r#"{"permissions": {"defaultMode": "dontAsk"}}"#,
+        )
+        .unwrap();
         let texts = read_all(&locations);
         let sources: Vec<_> = texts.iter().map(|text| text.source).collect();
         assert_eq!(
@@ -192,7 +200,10 @@ mod tests {
             ]
         );
         let settings = permission_core::settings::merge(texts.iter().map(SettingsText::parse));
-        assert_eq!(settings.values.model.unwrap().value, "sonnet");
+        assert_eq!(
+            settings.values.default_mode.unwrap().origin.source,
+            SettingsSource::Managed
+        );
         assert_eq!(settings.problems.len(), 1);
         assert!(settings.problems[0].to_string().contains("not a regular file"));
     }

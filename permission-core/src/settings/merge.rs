@@ -30,19 +30,13 @@ pub fn merge(files: impl IntoIterator<Item = SettingsFile>) -> EffectiveSettings
     effective
 }
 
-/// Empties, in all other files, the lists that a managed file keeps for itself.
+/// Empties, in all other files, the rules that a managed file keeps for itself.
 fn leave_to_managed(files: &mut [SettingsFile]) {
     let managed = |file: &SettingsFile| file.source == SettingsSource::Managed;
-    let keeps =
-        |says: fn(&SettingsValues) -> bool| files.iter().any(|file| managed(file) && says(&file.values));
-    let keeps_rules = keeps(|values| values.managed_rules_only.is_some());
-    let keeps_models = keeps(|values| values.available_models.is_some());
-    for file in files.iter_mut().filter(|file| !managed(file)) {
-        if keeps_rules {
+    let keeps = |file: &SettingsFile| managed(file) && file.values.managed_rules_only.is_some();
+    if files.iter().any(keeps) {
+        for file in files.iter_mut().filter(|file| !managed(file)) {
             file.values.rules = RuleTexts::default();
-        }
-        if keeps_models {
-            file.values.available_models = None;
         }
     }
 }
@@ -77,10 +71,6 @@ impl SettingsValues {
             bypass_disabled,
             auto_disabled,
             additional_directories,
-            model,
-            available_models,
-            effort_level,
-            env,
             hooks,
         } = weaker;
         self.rules.allow.extend(allow);
@@ -88,18 +78,10 @@ impl SettingsValues {
         self.rules.ask.extend(ask);
         self.additional_directories.extend(additional_directories);
         self.hooks.extend(hooks);
-        if let Some(models) = available_models {
-            self.available_models.get_or_insert_default().extend(models);
-        }
-        for (name, value) in env {
-            self.env.entry(name).or_insert(value);
-        }
         fill(&mut self.managed_rules_only, managed_rules_only);
         fill(&mut self.default_mode, default_mode);
         fill(&mut self.bypass_disabled, bypass_disabled);
         fill(&mut self.auto_disabled, auto_disabled);
-        fill(&mut self.model, model);
-        fill(&mut self.effort_level, effort_level);
     }
 }
 

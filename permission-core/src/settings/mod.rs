@@ -15,7 +15,7 @@ mod problem;
 mod refusal;
 mod words;
 
-use std::{collections::BTreeMap, fmt, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use serde_json::Value;
 
@@ -73,10 +73,6 @@ pub struct Sourced<T> {
     pub origin: Origin,
 }
 
-/// The value of an environment variable. Often a secret, so it is never shown by accident.
-#[derive(Clone, PartialEq, Eq)]
-pub struct EnvValue(String);
-
 /// Rule strings as they were written, strongest source first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RuleTexts {
@@ -103,29 +99,8 @@ pub struct SettingsValues {
     pub auto_disabled: Option<Origin>,
     /// `permissions.additionalDirectories`, as written.
     pub additional_directories: Vec<Sourced<String>>,
-    /// `model`.
-    pub model: Option<Sourced<String>>,
-    /// `availableModels`; an empty list is a list.
-    pub available_models: Option<Vec<Sourced<String>>>,
-    /// `effortLevel`.
-    pub effort_level: Option<Sourced<String>>,
-    /// `env`.
-    pub env: BTreeMap<String, Sourced<EnvValue>>,
     /// `hooks` objects as they stand in their files.
     pub hooks: Vec<Sourced<Value>>,
-}
-
-impl EnvValue {
-    /// The value.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for EnvValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("EnvValue(…)")
-    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::{path::Path, sync::Arc};
 use serde_json::Value;
 
 use super::{
-    EnvValue, Origin, SettingsProblem, SettingsSource, SettingsValues, Sourced,
+    Origin, SettingsProblem, SettingsSource, SettingsValues, Sourced,
     document::{Lines, Node},
     words,
 };
@@ -157,10 +157,7 @@ impl<'a> Reader<'a> {
         }
         self.switches(&top, "disableBypassPermissionsMode", "disableAutoMode");
         self.file.values.managed_rules_only = self.managed_rules_only(&top);
-        self.file.values.model = self.text(&top, "model");
-        self.file.values.effort_level = self.text(&top, "effortLevel");
-        self.file.values.available_models = self.available_models(&top);
-        self.env(&top);
+        self.others(&top);
         self.hooks(&top);
         self.settle();
     }
@@ -245,36 +242,29 @@ impl<'a> Reader<'a> {
         Some(self.origin(node))
     }
 
-    /// A managed list that cannot be read allows no model by name: it is there to restrict.
-    fn available_models(&mut self, object: &Object<'a>) -> Option<Vec<Sourced<String>>> {
-        const KEY: &str = "availableModels";
-        let given = object.last(KEY).is_some();
-        let models = self.texts(object, KEY);
-        if given && self.file.source == SettingsSource::Managed {
-            return Some(models.unwrap_or_default());
+    /// Settings that are Claude's to use: only what is wrong with them is told.
+    fn others(&mut self, object: &Object<'a>) {
+        const ENV: &str = "env";
+        for key in ["model", "effortLevel"] {
+            if let Some(node) = self.member(object, key) {
+                self.text_of(key, node);
+            }
         }
-        models
-    }
-
-    fn env(&mut self, object: &Object<'a>) {
-        const KEY: &str = "env";
-        let Some(node) = self.member(object, KEY) else {
+        self.texts(object, "availableModels");
+        let Some(node) = self.member(object, ENV) else {
             return;
         };
         let Some(members) = node.members() else {
-            return self.refuse(KEY, node, words::NOT_AN_OBJECT);
+            return self.refuse(ENV, node, words::NOT_AN_OBJECT);
         };
         for (name, node) in members {
-            let text = match node.value() {
-                Some(Value::String(text)) => text,
-                Some(scalar @ (Value::Number(_) | Value::Bool(_))) => scalar.to_string(),
-                Some(Value::Null | Value::Array(_) | Value::Object(_)) | None => {
-                    self.wrong(&words::member(KEY, &name), node, words::NOT_A_VARIABLE);
-                    continue;
-                }
-            };
-            let value = self.sourced(node, EnvValue(text));
-            self.file.values.env.insert(name, value);
+            let scalar = matches!(
+                node.value(),
+                Some(Value::String(_) | Value::Number(_) | Value::Bool(_))
+            );
+            if !scalar {
+                self.wrong(&words::member(ENV, &name), node, words::NOT_A_VARIABLE);
+            }
         }
     }
 
@@ -290,11 +280,6 @@ impl<'a> Reader<'a> {
             }
             Some(_) | None => self.wrong(KEY, node, words::NOT_AN_OBJECT),
         }
-    }
-
-    fn text(&mut self, object: &Object<'a>, key: &str) -> Option<Sourced<String>> {
-        let node = self.member(object, key)?;
-        self.text_of(key, node)
     }
 
     fn texts(&mut self, object: &Object<'a>, key: &str) -> Option<Vec<Sourced<String>>> {

@@ -45,19 +45,6 @@ fn every_value_is_read_with_its_source_file_and_line() {
     assert_eq!(lined(&values.rules.deny), [("Read(./.env)", 15)]);
     assert_eq!(lined(&values.rules.ask), [("Bash(git push *)", 16)]);
     assert_eq!(lined(&values.additional_directories), [("../docs", 17)]);
-    assert_eq!(lined(values.model.as_slice()), [("opus[1m]", 2)]);
-    assert_eq!(lined(values.effort_level.as_slice()), [("high", 4)]);
-    let models = values.available_models.as_deref().unwrap_or_default();
-    assert_eq!(lined(models), [("opus", 3), ("sonnet", 3)]);
-    let env: Vec<_> = values
-        .env
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.value.as_str(), value.origin.line))
-        .collect();
-    assert_eq!(
-        env,
-        [("QUIET", "true", 8), ("RETRIES", "3", 7), ("TOKEN", "secret", 6)]
-    );
     let mode = values.default_mode.clone().unwrap();
     assert_eq!(mode.value, ModeSetting::Mode(PermissionMode::AcceptEdits));
     assert_eq!(
@@ -306,14 +293,6 @@ fn a_managed_file_that_cannot_be_read_allows_no_escalation() {
     let other = SettingsFile::unreadable(SettingsSource::User, path(SettingsSource::User), "is too large");
     assert_eq!(other.values, SettingsValues::default());
     assert_eq!(complaints(&other.problems), [("", None)]);
-    let models = parse(source, r#"{"availableModels": "opus"}"#)
-        .values
-        .available_models;
-    assert_eq!(
-        models,
-        Some(Vec::new()),
-        "a restriction that cannot be read restricts to nothing"
-    );
 }
 
 #[test]
@@ -335,7 +314,7 @@ proptest! {
         let (part, whole) = (parse(SettingsSource::Local, text).values, parse(SettingsSource::Local, WHOLE).values);
         prop_assert!(whole.rules.deny.starts_with(&part.rules.deny));
         prop_assert!(whole.rules.ask.starts_with(&part.rules.ask));
-        prop_assert!(part.model.is_none() || part.model == whole.model);
+        prop_assert!(part.default_mode.is_none() || part.default_mode == whole.default_mode);
         prop_assert!(part.rules.allow.is_empty() || text.len() == WHOLE.len());
     }
 }

@@ -13,18 +13,11 @@ fn a_scalar_is_the_strongest_files() {
     for (strength, source) in SOURCES.into_iter().enumerate() {
         let texts: Vec<_> = SOURCES[..=strength]
             .iter()
-            .map(|source| {
-                let text = format!(
-                    r#"{{"model": "{source:?}", "effortLevel": "{source:?}", "env": {{"A": "{source:?}"}}}}"#
-                );
-                parse(*source, &text)
-            })
+            .map(|source| parse(*source, r#"{"permissions": {"defaultMode": "plan"}}"#))
             .collect();
         for files in [texts.clone(), texts.into_iter().rev().collect()] {
-            let values = merge(files).values;
-            assert_eq!(values.model.unwrap().value, format!("{source:?}"));
-            assert_eq!(values.effort_level.unwrap().origin.source, source);
-            assert_eq!(values.env["A"].value.as_str(), format!("{source:?}"));
+            let mode = merge(files).values.default_mode.unwrap();
+            assert_eq!(mode.origin.source, source);
         }
     }
 }
@@ -32,12 +25,11 @@ fn a_scalar_is_the_strongest_files() {
 #[test]
 fn a_value_that_cannot_be_used_leaves_the_weaker_one() {
     let settings = effective(&[
-        (User, r#"{"model": "opus"}"#),
-        (Local, r#"{"model": 5}"#),
+        (User, r#"{"permissions": {"defaultMode": "plan"}}"#),
+        (Local, r#"{"model": 5, "permissions": {"defaultMode": "auto"}}"#),
         (Project, "{"),
     ]);
-    let model = settings.values.model.unwrap();
-    assert_eq!((model.value.as_str(), model.origin.source), ("opus", User));
+    assert_eq!(settings.values.default_mode.unwrap().origin.source, User);
     assert_eq!(
         complaints(&settings.problems),
         [("model", Some(1)), ("", Some(1))]
@@ -49,8 +41,7 @@ fn lists_add_up_with_the_strongest_first() {
     let text = |name: &str| {
         format!(
             r#"{{"permissions": {{"allow": ["A{name}"], "deny": ["D{name}"], "ask": ["Q{name}"],
-               "additionalDirectories": ["{name}"]}}, "hooks": {{"Stop": "{name}"}}, "env": {{"{name}": ""}},
-               "availableModels": ["{name}"]}}"#
+               "additionalDirectories": ["{name}"]}}, "hooks": {{"Stop": "{name}"}}}}"#
         )
     };
     let settings =
@@ -64,26 +55,14 @@ fn lists_add_up_with_the_strongest_first() {
         [("l", 2), ("p", 2), ("u", 2)]
     );
     assert_eq!(values.hooks.len(), 3);
-    assert_eq!(values.env.len(), 3);
-    assert_eq!(
-        lined(&values.available_models.unwrap()),
-        [("l", 3), ("p", 3), ("u", 3)]
-    );
     let sources: Vec<_> = values.rules.deny.iter().map(|rule| rule.origin.source).collect();
     assert_eq!(sources, [Local, Project, User]);
 }
 
 #[test]
-fn a_managed_file_keeps_models_and_rules_for_itself_if_it_says_so() {
-    let weak = r#"{"availableModels": ["fable"], "permissions": {"allow": ["Bash"], "deny": ["Read"]}}"#;
+fn a_managed_file_keeps_rules_for_itself_if_it_says_so() {
+    let weak = r#"{"permissions": {"allow": ["Bash"], "deny": ["Read"]}}"#;
     let merged = |managed| effective(&[(Managed, managed), (Flag, weak), (User, weak)]).values;
-    let values = merged(r#"{"availableModels": ["opus"]}"#);
-    assert_eq!(lined(&values.available_models.unwrap()), [("opus", 1)]);
-    assert_eq!(values.rules.allow.len(), 2);
-    assert_eq!(
-        merged(r#"{"availableModels": []}"#).available_models,
-        Some(Vec::new())
-    );
     for managed in [
         r#"{"allowManagedPermissionRulesOnly": true, "permissions": {"ask": ["Edit"]}}"#,
         r#"{"allowManagedPermissionRulesOnly": "yes", "permissions": {"ask": ["Edit"]}}"#,
