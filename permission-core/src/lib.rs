@@ -7,22 +7,7 @@
 //! Must not touch processes, clocks, files, sockets or the ACP transport; what it needs from outside
 //! comes as arguments or through [`PathResolver`].
 
-mod ask;
-mod family;
-mod request;
-mod tools;
-
-mod answer;
-mod effect;
-mod label;
-mod options;
-mod present;
-mod result;
-
-mod modes;
-mod paths;
-mod question;
-mod updates;
+mod dialog;
 
 pub mod decide;
 pub mod explain;
@@ -30,22 +15,23 @@ pub mod policy;
 pub mod rules;
 pub mod settings;
 
+mod modes;
+mod paths;
 mod safe_text;
 mod shell;
+mod tools;
+mod updates;
 mod wildcard;
 
 pub use policy as guard;
 
-pub use answer::{Answer, SettleError};
-pub use ask::{AskContext, PlanFacts};
-pub use effect::{Effect, FollowUp, Settlement};
+pub use dialog::{
+    Answer, AskContext, DecisionClassification, Effect, FollowUp, FormReply, OptionId, OptionKind,
+    PermissionOption, PermissionResult, PlanFacts, PrepareError, PreparedRequest, Presentation,
+    QuestionError, QuestionForm, SettleError, Settlement, prepare,
+};
 pub use modes::{ModeSetting, PermissionMode, UnknownMode};
-pub use options::{OptionId, OptionKind, PermissionOption};
 pub use paths::{LexicalPaths, PathResolver, normalized};
-pub use present::Presentation;
-pub use question::{FormReply, QuestionError, QuestionForm};
-pub use request::{PrepareError, PreparedRequest, prepare};
-pub use result::{DecisionClassification, PermissionResult};
 pub use tools::{ASK_USER_QUESTION, edits_files, is_for_a_person, main_parameter, misspelled};
 pub use updates::{
     Grants, InvalidUpdate, PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate,

@@ -13,6 +13,7 @@ use crate::{
     modes::PermissionMode,
     policy::Becomes,
     rules::{Part, Rule, RuleKind},
+    safe_text::quoted,
     settings::Origin,
 };
 
@@ -188,17 +189,6 @@ fn at(origin: &Origin) -> String {
     )
 }
 
-/// Escaped where a character would not show, so that nothing can hide or turn the line around.
 fn shown(text: &str) -> String {
-    let mut shown = String::new();
-    for c in text.chars().take(MAX_SHOWN) {
-        match c {
-            '"' | '\'' | '\\' => shown.push(c),
-            _ => shown.extend(c.escape_debug()),
-        }
-    }
-    if text.chars().nth(MAX_SHOWN).is_some() {
-        shown.push('…');
-    }
-    shown
+    quoted(text, MAX_SHOWN)
 }

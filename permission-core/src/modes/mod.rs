@@ -8,8 +8,6 @@ use std::{fmt, str::FromStr};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::present::words;
-
 /// A permission mode of Claude. The ACP mode id and the wire id are the same text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -74,12 +72,26 @@ impl PermissionMode {
 
     /// Its name for people.
     pub fn name(self) -> &'static str {
-        words::mode_name(self)
+        match self {
+            Self::Default => "Manual",
+            Self::AcceptEdits => "Accept edits",
+            Self::Plan => "Plan",
+            Self::Auto => "Auto",
+            Self::BypassPermissions => "Bypass permissions",
+            Self::DontAsk => "Don't ask",
+        }
     }
 
     /// What it does, in a sentence.
     pub fn description(self) -> &'static str {
-        words::mode_description(self)
+        match self {
+            Self::Default => "Asks before every change",
+            Self::AcceptEdits => "Edits files without asking",
+            Self::Plan => "Reads and plans, changes nothing",
+            Self::Auto => "Claude decides what needs a question",
+            Self::BypassPermissions => "Asks almost nothing",
+            Self::DontAsk => "Denies what would need a question",
+        }
     }
 
     /// What kind of mode it is, for icons.

@@ -3,7 +3,7 @@
 //! Place in the flow: `file` puts them into mistakes.
 
 use super::PolicyMistake;
-use crate::modes::PermissionMode;
+use crate::{modes::PermissionMode, safe_text::visible};
 
 pub(super) const NOT_AN_OBJECT: &str = "must be a JSON object";
 pub(super) const NOT_A_LIST: &str = "must be a list";
@@ -54,7 +54,7 @@ pub(super) fn too_long(bytes: usize) -> String {
 
 /// A name that is nearly that of a tool.
 pub(super) fn no_such_tool(name: &str, meant: &str) -> String {
-    let name: String = name.escape_debug().collect();
+    let name = visible(name);
     format!("there is no tool `{name}`; did you mean `{meant}`?")
 }
 
@@ -78,7 +78,7 @@ pub(super) fn parameter_allows(name: &str) -> String {
 
 /// A command whose name has a colon.
 pub(super) fn colon_in_command(command: &str, parameters: &[&str]) -> String {
-    let command: String = command.escape_debug().collect();
+    let command = visible(command);
     let parameters: Vec<String> = parameters.iter().map(|name| format!("`{name}`")).collect();
     format!(
         "is about a command with the name `{command}`; write the command as it is typed, with `:*` only at the end, or, to \
@@ -129,11 +129,8 @@ pub(super) fn bad_json(error: &serde_json::Error) -> String {
 
 /// A mistake in one line.
 pub(super) fn mistake(mistake: &PolicyMistake) -> String {
-    let file: String = mistake.file.display().to_string().escape_debug().collect();
-    let key = mistake
-        .key
-        .as_deref()
-        .map(|key| format!("`{}` ", key.escape_debug()));
+    let file = visible(&mistake.file.display().to_string());
+    let key = mistake.key.as_deref().map(|key| format!("`{}` ", visible(key)));
     format!(
         "`{file}`, line {}: {}{}",
         mistake.line,

@@ -4,7 +4,7 @@
 //! come from a stranger.
 
 use super::{Rule, RuleKind, RuleOrigin, RuleProblem};
-use crate::{settings::shown, shell::Doubt};
+use crate::{safe_text::quoted, shell::Doubt};
 
 /// The longest rule that is quoted, in characters.
 const MAX_QUOTE: usize = 120;
@@ -42,7 +42,7 @@ pub(super) const FIELD: &str = "what a command is, is compared without a name; w
 pub(super) fn misspelled(tool: &str, meant: &str) -> String {
     format!(
         "there is no tool `{}`; did you mean `{meant}`?",
-        shown(tool, MAX_QUOTE)
+        quoted(tool, MAX_QUOTE)
     )
 }
 
@@ -56,7 +56,7 @@ pub(super) fn flawed(kind: RuleKind, text: &str, why: &str) -> String {
     let why = why.strip_prefix("allows nothing: ").unwrap_or(why);
     format!(
         "the {kind} rule `{}` does not count for Claude and {nothing}: {why}",
-        shown(text, MAX_QUOTE)
+        quoted(text, MAX_QUOTE)
     )
 }
 
@@ -90,7 +90,7 @@ pub(super) fn doubt(doubt: Doubt) -> &'static str {
 pub(super) fn rule(rule: &Rule) -> String {
     format!(
         "`{}` ({}, {})",
-        shown(&rule.text, MAX_QUOTE),
+        quoted(&rule.text, MAX_QUOTE),
         rule.kind,
         origin(&rule.origin)
     )
@@ -101,7 +101,7 @@ pub(super) fn problem(problem: &RuleProblem) -> String {
     let (place, kind, text) = (
         origin(&problem.origin),
         problem.kind,
-        shown(&problem.text, MAX_QUOTE),
+        quoted(&problem.text, MAX_QUOTE),
     );
     format!("{place}: the {kind} rule `{text}` {}", problem.message)
 }

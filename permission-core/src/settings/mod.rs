@@ -26,9 +26,8 @@ pub use modes::{
 };
 pub use parse::SettingsFile;
 pub use problem::SettingsProblem;
-pub(crate) use words::shown;
 
-use crate::modes::ModeSetting;
+use crate::{modes::ModeSetting, safe_text};
 
 /// Who a settings file speaks for, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -59,7 +58,7 @@ pub struct Origin {
 impl Origin {
     /// The place in words, made safe to show.
     pub(crate) fn place(&self) -> String {
-        let file: String = self.file.display().to_string().escape_debug().collect();
+        let file = safe_text::visible(&self.file.display().to_string());
         format!("{file}, line {}", self.line)
     }
 }

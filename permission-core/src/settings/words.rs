@@ -5,7 +5,7 @@
 //! never raw: a file may come from a stranger.
 
 use super::{Origin, SettingsProblem};
-use crate::modes::PermissionMode;
+use crate::{modes::PermissionMode, safe_text::quoted};
 
 /// The longest part of a file that is quoted, in characters.
 const MAX_QUOTE: usize = 60;
@@ -29,7 +29,7 @@ pub(super) const BROKEN_POLICY: &str = "cannot be read completely, so `auto` and
 
 /// A problem in one line.
 pub(super) fn problem(problem: &SettingsProblem) -> String {
-    let file = quoted(&problem.file.display().to_string(), usize::MAX);
+    let file = in_backticks(&problem.file.display().to_string(), usize::MAX);
     let line = problem
         .line
         .map(|line| format!(", line {line}"))
@@ -48,7 +48,7 @@ pub(super) fn problem(problem: &SettingsProblem) -> String {
 
 /// The name of a setting below `parent`.
 pub(super) fn member(parent: &str, name: &str) -> String {
-    format!("{parent}.{}", shown(name, MAX_QUOTE))
+    format!("{parent}.{}", quoted(name, MAX_QUOTE))
 }
 
 /// The name of an element of the list `parent`.
@@ -77,7 +77,7 @@ pub(super) fn refused(message: &str, managed: bool) -> String {
 /// The name of a setting with the object that it stands in.
 pub(super) fn below(parent: &str, name: &str) -> String {
     if parent.is_empty() {
-        shown(name, MAX_QUOTE)
+        quoted(name, MAX_QUOTE)
     } else {
         member(parent, name)
     }
@@ -92,7 +92,7 @@ pub(super) fn unknown_name(meant: &str) -> String {
 pub(super) fn unknown_mode(value: Option<&str>) -> String {
     let modes = PermissionMode::ALL.map(|mode| format!("`{mode}`")).join(", ");
     let given = value
-        .map(|value| format!(", not {}", quoted(value, MAX_QUOTE)))
+        .map(|value| format!(", not {}", in_backticks(value, MAX_QUOTE)))
         .unwrap_or_default();
     format!("must be one of {modes}{given}")
 }
@@ -122,21 +122,12 @@ pub(super) fn refused_mode(named: PermissionMode, started: PermissionMode) -> St
 
 /// A mode that settings disable.
 pub(super) fn disabled_mode(mode: PermissionMode, by: &Origin) -> String {
-    let file = quoted(&by.file.display().to_string(), usize::MAX);
+    let file = in_backticks(&by.file.display().to_string(), usize::MAX);
     let line = by.line;
     format!("is `{mode}`, which {file}, line {line}, disables; the session starts in `default`")
 }
 
 /// `text` in backticks, made safe to show, at most `max` characters of it.
-fn quoted(text: &str, max: usize) -> String {
-    format!("`{}`", shown(text, max))
-}
-
-/// Escaped where a character would not show, so that nothing can hide or turn the line around.
-pub(crate) fn shown(text: &str, max: usize) -> String {
-    let mut shown: String = text.chars().take(max).flat_map(char::escape_debug).collect();
-    if text.chars().nth(max).is_some() {
-        shown.push('…');
-    }
-    shown
+fn in_backticks(text: &str, max: usize) -> String {
+    format!("`{}`", quoted(text, max))
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate};
 use crate::{
     modes::PermissionMode,
-    present::clean::{is_removed_control, trim, utf16_len},
+    safe_text::{is_removed_control, trim, utf16_len},
 };
 
 const MAX_ENTRIES: usize = 100;

@@ -2,7 +2,7 @@
 //!
 //! Place in the flow: outcomes and problems of hooks take their words from here.
 
-use crate::settings::Origin;
+use crate::{safe_text::quoted, settings::Origin};
 
 /// The longest output of a hook that is quoted, in characters.
 const MAX_QUOTE: usize = 200;
@@ -45,16 +45,13 @@ pub(super) fn hook_exit(code: i32, printed: Option<&str>) -> String {
 
 /// Output that is no decision.
 pub(super) fn hook_said(text: &str) -> String {
-    let quoted: String = cut(text, MAX_QUOTE)
-        .chars()
-        .flat_map(char::escape_debug)
-        .collect();
-    format!("a hook's output is neither empty, nor `DENY:`, nor JSON: `{quoted}`")
+    let text = quoted(text, MAX_QUOTE);
+    format!("a hook's output is neither empty, nor `DENY:`, nor JSON: `{text}`")
 }
 
 /// A field that nobody reads.
 pub(super) fn hook_unknown_field(name: &str) -> String {
-    let name: String = cut(name, MAX_QUOTE).escape_debug().collect();
+    let name = quoted(name, MAX_QUOTE);
     format!("a hook's output has the field `{name}`, which decides nothing")
 }
 

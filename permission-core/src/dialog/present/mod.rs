@@ -1,14 +1,16 @@
 //! What the user reads: headings, reasons, option names, refusal texts.
 //!
-//! Place in the flow: `request` asks for a [`Presentation`]; `clean` holds the text rules that all of it obeys;
+//! Place in the flow: `request` asks for a [`Presentation`]; `safe_text` holds the rules that all of it obeys;
 //! `words` holds every fixed sentence. Must not decide what is offered.
 
-pub(crate) mod clean;
 pub(crate) mod words;
 
 use serde::Serialize;
 
-use crate::{ask::AskContext, family::ToolFamily};
+use crate::{
+    dialog::{ask::AskContext, family::ToolFamily},
+    safe_text,
+};
 
 const MAX_TITLE: usize = 4_000;
 const MAX_REASON: usize = 4_000;
@@ -39,7 +41,7 @@ pub(crate) fn presentation(ask: &AskContext<'_>, family: ToolFamily, tool_title:
             Some(format!(
                 "{}{}",
                 words::REASON_PREFIX,
-                clean::multi_line(reason, MAX_REASON)?
+                safe_text::multi_line(reason, MAX_REASON)?
             ))
         }),
         default_to_no: ask.default_to_no,
@@ -49,9 +51,9 @@ pub(crate) fn presentation(ask: &AskContext<'_>, family: ToolFamily, tool_title:
 /// The title that replaces the renderer's, for the two families whose renderer has none of its own.
 pub(crate) fn title_override(ask: &AskContext<'_>, family: ToolFamily) -> Option<String> {
     if family == ToolFamily::SandboxNetwork {
-        ask.call.text("host").and_then(clean::compact)
+        ask.call.text("host").and_then(safe_text::compact)
     } else if family == ToolFamily::ComputerUse {
-        ask.display_name.and_then(clean::compact)
+        ask.display_name.and_then(safe_text::compact)
     } else {
         None
     }
@@ -67,7 +69,7 @@ pub(crate) fn json_content(ask: &AskContext<'_>, family: ToolFamily, title: Opti
 /// The blocked path, if it can be shown without changing it (other than by trimming).
 pub(crate) fn blocked_path(ask: &AskContext<'_>) -> Option<String> {
     let path = ask.blocked_path?;
-    clean::single_line(path, MAX_BLOCKED_PATH).filter(|cleaned| cleaned == clean::trim(path))
+    safe_text::single_line(path, MAX_BLOCKED_PATH).filter(|cleaned| cleaned == safe_text::trim(path))
 }
 
 /// A shell command stands as it is, at any length: cleaning or cutting it would change what the user reads.
@@ -76,9 +78,9 @@ fn heading(family: ToolFamily, tool_title: &str) -> String {
         return words::READY_TO_CODE.to_owned();
     }
     let title = if family == ToolFamily::Shell {
-        Some(tool_title.to_owned()).filter(|title| !clean::trim(title).is_empty())
+        Some(tool_title.to_owned()).filter(|title| !safe_text::trim(title).is_empty())
     } else {
-        clean::single_line(tool_title, MAX_TITLE)
+        safe_text::single_line(tool_title, MAX_TITLE)
     };
     title.unwrap_or_else(|| words::NO_TITLE.to_owned())
 }

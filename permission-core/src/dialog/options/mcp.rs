@@ -4,7 +4,7 @@
 
 use super::{PermissionOption, common::Offer, common::once_and};
 use crate::{
-    label::{BeyondRules, Part, Scope, Vocabulary},
+    dialog::label::{BeyondRules, Part, Scope, Vocabulary},
     updates::PermissionRule,
 };
 

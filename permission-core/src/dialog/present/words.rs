@@ -77,27 +77,3 @@ pub(crate) const FREE_TEXT_NOTES: &str = "Your own answer, or a note on your cho
 pub(crate) const FREE_TEXT_ADDS: &str = "Your own answer, added to your choices (optional).";
 /// What Claude reads where a client could not show the form.
 pub(crate) const QUESTION_NOT_PRESENTED: &str = "Could not present the question to the user.";
-
-/// A mode's name for people.
-pub(crate) fn mode_name(mode: PermissionMode) -> &'static str {
-    match mode {
-        PermissionMode::Default => "Manual",
-        PermissionMode::AcceptEdits => "Accept edits",
-        PermissionMode::Plan => "Plan",
-        PermissionMode::Auto => "Auto",
-        PermissionMode::BypassPermissions => "Bypass permissions",
-        PermissionMode::DontAsk => "Don't ask",
-    }
-}
-
-/// A mode in a sentence.
-pub(crate) fn mode_description(mode: PermissionMode) -> &'static str {
-    match mode {
-        PermissionMode::Default => "Asks before every change",
-        PermissionMode::AcceptEdits => "Edits files without asking",
-        PermissionMode::Plan => "Reads and plans, changes nothing",
-        PermissionMode::Auto => "Claude decides what needs a question",
-        PermissionMode::BypassPermissions => "Asks almost nothing",
-        PermissionMode::DontAsk => "Denies what would need a question",
-    }
-}

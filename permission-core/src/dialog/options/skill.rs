@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{ask::AskContext, label::Part, present::clean, tools::SKILL, updates::PermissionRule};
+use crate::{dialog::ask::AskContext, dialog::label::Part, safe_text, tools::SKILL, updates::PermissionRule};
 
 const MAX_INVOCATION: usize = 1_000;
 
@@ -44,12 +44,12 @@ pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
 impl<'a> Invocation<'a> {
     /// `None` where there is no skill, or the whole is too long to be a rule.
     fn of(ask: &AskContext<'a>) -> Option<Self> {
-        let skill = clean::trim(ask.call.text("skill")?);
+        let skill = safe_text::trim(ask.call.text("skill")?);
         let apart = match ask.call.input.get("args") {
             None | Some(Value::Null) => "",
-            Some(arguments) => clean::trim(arguments.as_str()?),
+            Some(arguments) => safe_text::trim(arguments.as_str()?),
         };
-        let length = clean::utf16_len(clean::trim(&format!("{skill} {apart}")));
+        let length = safe_text::utf16_len(safe_text::trim(&format!("{skill} {apart}")));
         if skill.is_empty() || length > MAX_INVOCATION {
             return None;
         }

@@ -5,12 +5,12 @@
 
 use super::{OptionId, OptionKind, PermissionOption, bundle::Trial};
 use crate::{
-    ask::AskContext,
-    effect::Effect,
-    label::{self, Part, Scope, Vocabulary},
+    dialog::ask::AskContext,
+    dialog::effect::Effect,
+    dialog::label::{self, Part, Scope, Vocabulary},
+    dialog::present::words,
+    dialog::result::DecisionClassification,
     paths::Places,
-    present::words,
-    result::DecisionClassification,
     updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot},
 };
 

@@ -6,7 +6,7 @@
 use url::Url;
 
 use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{label::Part, present::clean, tools::WEB_FETCH, updates::PermissionRule};
+use crate::{dialog::label::Part, safe_text, tools::WEB_FETCH, updates::PermissionRule};
 
 const DOMAIN: &str = "domain:";
 
@@ -22,7 +22,7 @@ pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
 
 /// The host as browsers write it: lower case, no port, international names in ASCII.
 fn host(url: &str) -> Option<String> {
-    let url = Url::parse(clean::trim(url)).ok()?;
+    let url = Url::parse(safe_text::trim(url)).ok()?;
     url.host_str().filter(|host| !host.is_empty()).map(str::to_owned)
 }
 

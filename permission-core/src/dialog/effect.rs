@@ -6,9 +6,10 @@
 use serde_json::Value;
 
 use crate::{
+    dialog::present::words,
+    dialog::result::{DecisionClassification, PermissionResult},
     modes::PermissionMode,
-    present::{clean, words},
-    result::{DecisionClassification, PermissionResult},
+    safe_text,
     updates::{PermissionDestination, PermissionUpdate, Snapshot},
 };
 
@@ -109,7 +110,7 @@ pub(crate) struct Call<'a> {
 impl Effect {
     /// Applies the effect to the call that was asked about.
     pub(crate) fn settle(&self, call: &Call<'_>, feedback: Option<&str>) -> Settlement {
-        let feedback = feedback.and_then(|text| clean::multi_line(text, MAX_FEEDBACK));
+        let feedback = feedback.and_then(|text| safe_text::multi_line(text, MAX_FEEDBACK));
         match self {
             Self::AllowOnce => Settlement {
                 result: call.allow(None, DecisionClassification::UserTemporary),

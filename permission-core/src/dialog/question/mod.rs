@@ -6,9 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    answer::SettleError,
-    present::{clean, words},
-    result::PermissionResult,
+    dialog::answer::SettleError, dialog::present::words, dialog::result::PermissionResult, safe_text,
 };
 
 /// The form for one AskUserQuestion call.
@@ -210,7 +208,7 @@ impl Question {
         let custom = content
             .get(custom_field(index))
             .and_then(Value::as_str)
-            .map(clean::trim);
+            .map(safe_text::trim);
         Filled {
             chosen: chosen.into_iter().filter(|choice| !choice.is_empty()).collect(),
             custom: custom.filter(|text| !text.is_empty()).map(str::to_owned),

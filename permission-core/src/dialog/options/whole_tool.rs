@@ -4,7 +4,7 @@
 //! do not know. Must not use Claude's suggestion, nor the tool's display name.
 
 use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{label::Part, updates::PermissionRule};
+use crate::{dialog::label::Part, updates::PermissionRule};
 
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let rule = PermissionRule::whole_tool(offer.ask.call.tool);

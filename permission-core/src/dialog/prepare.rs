@@ -6,12 +6,12 @@
 use serde_json::Value;
 
 use crate::{
-    answer::{Answer, SettleError},
-    ask::AskContext,
-    effect::{Call, Settlement},
-    family::ToolFamily,
-    options::{self, PermissionOption},
-    present::{self, Presentation},
+    dialog::answer::{Answer, SettleError},
+    dialog::ask::AskContext,
+    dialog::effect::{Call, Settlement},
+    dialog::family::ToolFamily,
+    dialog::options::{self, PermissionOption},
+    dialog::present::{self, Presentation},
 };
 
 /// Everything about one permission request, fixed before it is sent.

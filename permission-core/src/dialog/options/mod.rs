@@ -18,7 +18,10 @@ mod whole_tool;
 use serde::Serialize;
 
 use self::common::Offer;
-use crate::{ask::AskContext, effect::Effect, family::ToolFamily, request::PrepareError};
+use crate::{
+    dialog::ask::AskContext, dialog::effect::Effect, dialog::family::ToolFamily,
+    dialog::prepare::PrepareError,
+};
 
 /// The id of an option; the same for every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -6,7 +6,7 @@
 use serde_json::json;
 
 use crate::{
-    ask::AskContext,
+    dialog::ask::AskContext,
     modes::PermissionMode,
     rules::{Allowed, Call, RuleKind, RuleOrigin, RuleSet, Workspace},
     updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot},

@@ -8,10 +8,11 @@ use super::{
     common::{Offer, allow_once, reject},
 };
 use crate::{
-    effect::Effect,
+    dialog::effect::Effect,
+    dialog::present::words,
+    dialog::result::DecisionClassification,
     modes::PermissionMode,
-    present::{clean, words},
-    result::DecisionClassification,
+    safe_text,
     updates::{PermissionDestination, PermissionUpdate, Snapshot},
 };
 
@@ -94,7 +95,7 @@ fn plan_text<'a>(offer: &Offer<'a>) -> Option<&'a str> {
     [offer.ask.call.text("plan"), offer.ask.plan.text]
         .into_iter()
         .flatten()
-        .map(clean::trim)
+        .map(safe_text::trim)
         .find(|plan| !plan.is_empty())
 }
 

@@ -4,8 +4,8 @@
 
 use super::{PermissionOption, common::Offer, common::once_and};
 use crate::{
-    label::{BeyondRules, Part, Scope, Vocabulary},
-    present::clean,
+    dialog::label::{BeyondRules, Part, Scope, Vocabulary},
+    safe_text,
     tools::SANDBOX_NETWORK,
     updates::{PermissionRule, PermissionUpdate},
 };
@@ -15,10 +15,10 @@ pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
         .ask
         .call
         .text("host")
-        .map(clean::trim)
+        .map(safe_text::trim)
         .filter(|host| !host.is_empty());
     let rule = |rule: &PermissionRule| {
-        let content = clean::trim(rule.rule_content.as_deref()?);
+        let content = safe_text::trim(rule.rule_content.as_deref()?);
         let same = rule.tool_name == SANDBOX_NETWORK && Some(content) == host;
         if same { Part::host(content) } else { None }
     };

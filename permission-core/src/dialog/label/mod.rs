@@ -11,7 +11,7 @@ pub(crate) use part::Part;
 
 use crate::{
     modes::PermissionMode,
-    present::clean::utf16_len,
+    safe_text::utf16_len,
     updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate},
 };
 
