@@ -11,7 +11,8 @@ use serde_json::json;
 use tokio::sync::oneshot;
 
 use crate::{
-    content, history,
+    content,
+    history::{self, Record, Records},
     initialize::{self, ClientFacts},
     manager::SessionManager,
     session::{Command, Current, NewSession, SessionHandle, open},
@@ -96,8 +97,10 @@ async fn new_session(
     params: NewSessionParams,
 ) -> Result<schema::NewSessionResponse, RpcError> {
     let client = manager.client(ctx.connection.id());
+    let setup = setup::set_up(&params, client, &manager.config)?;
     let session = NewSession {
-        setup: setup::set_up(&params, client, &manager.config)?,
+        record: Record::begun(setup.id.clone(), setup.wanted.options.cwd.clone()),
+        setup,
         client,
         connection: ctx.connection.clone(),
         announce_after: ctx.responded.clone(),
@@ -240,14 +243,16 @@ async fn list(
     manager: Arc<SessionManager>,
     request: schema::ListSessionsRequest,
 ) -> Result<schema::ListSessionsResponse, RpcError> {
-    history::list(stored(&manager, "session/list")?, request).await
+    let (store, _) = stored(&manager, "session/list")?;
+    history::list(store, request).await
 }
 
-/// Where stored conversations lie. A scripted Claude keeps none, and nobody is told that it does.
-fn stored(manager: &SessionManager, method: &str) -> Result<TranscriptStore, RpcError> {
-    manager
-        .config
+/// Where stored conversations lie, and what is kept of them. A scripted Claude keeps none, and nobody is told that it does.
+fn stored(manager: &SessionManager, method: &str) -> Result<(TranscriptStore, Records), RpcError> {
+    let config = &manager.config;
+    config
         .transcripts()
+        .zip(config.records())
         .ok_or_else(|| errors::method_not_found(method))
 }
 

@@ -15,7 +15,7 @@ use claude_sdk_bridge::{
 };
 use permission_core::guard::Policy;
 
-use crate::permission::Audit;
+use crate::{history::Records, permission::Audit};
 
 /// The manager's configuration.
 #[derive(Debug, Clone)]
@@ -57,6 +57,14 @@ impl ManagerConfig {
             SettingsOrigin::Given(_) => None,
         };
         told.or_else(|| Some(self.home.as_ref()?.join(".claude")))
+    }
+
+    /// Where is kept what Claude does not keep of a session.
+    pub(crate) fn records(&self) -> Option<Records> {
+        match &self.settings {
+            SettingsOrigin::Files(files) => Some(Records::new(&files.claude_directory()?)),
+            SettingsOrigin::Given(_) => None,
+        }
     }
 
     /// Where Claude keeps its conversations; none where it is not the real one.

@@ -203,7 +203,7 @@ pub(crate) fn set_up(
 /// As [`set_up`].
 pub(crate) fn set_up_stored(
     mut params: StoredSessionParams,
-    folder: PathBuf,
+    (folder, goes_on): (PathBuf, SessionStart),
     client: ClientFacts,
     config: &ManagerConfig,
 ) -> Result<Setup, SetupError> {
@@ -211,10 +211,7 @@ pub(crate) fn set_up_stored(
     params.new.request.cwd = folder;
     let mut setup = set_up(&params.new, client, config)?;
     setup.id = ClaudeSessionId::from(params.session_id.to_string());
-    setup.wanted.options.session = SessionStart::Resume {
-        id: setup.id.clone(),
-        at: None,
-    };
+    setup.wanted.options.session = goes_on;
     setup.notices.extend(elsewhere);
     Ok(setup)
 }

@@ -16,6 +16,8 @@ pub(crate) fn cases() -> Vec<Case> {
         a_conversation_that_cannot_be_opened_is_refused_without_a_child,
         a_conversation_opens_in_the_folder_it_belongs_to,
         a_conversation_that_another_process_has_open_is_refused,
+        mode_and_options_of_a_conversation_come_back,
+        a_conversation_that_was_cleared_goes_on_where_it_was_left,
         a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is,
     ];
     all.extend(cases![Rehearsal, Stdio:
@@ -88,6 +90,60 @@ fn a_rehearsal_offers_no_conversations(world: &mut World) {
     assert_eq!(capabilities["sessionCapabilities"].get("list"), None);
     let error = client.call("session/list", json!({})).unwrap_err();
     assert_error(&error, -32601, "session/list");
+}
+
+fn mode_and_options_of_a_conversation_come_back(world: &mut World) {
+    let made = json!({"file_path": world.project().join("made.txt"), "content": "made\n"});
+    world
+        .model()
+        .script([text("first"), tool("toolu_1", "Write", made), text("made")]);
+    let (agent, mut client, session) = open(world);
+    client.prompt(&session, "hi", no_questions).text();
+    client.ignore("config_option_update");
+    client.ignore("current_mode_update");
+    for (id, value) in [("model", "sonnet"), ("effort", "low"), ("mode", "acceptEdits")] {
+        let params = json!({"sessionId": session, "configId": id, "value": value});
+        client.call("session/set_config_option", params).unwrap();
+    }
+    leave(world, agent, client);
+    let (_agent, mut client) = greet(world);
+    let (_, answer) = load(&mut client, &session, &world.cwd());
+    assert_eq!(answer["modes"]["currentModeId"], "acceptEdits");
+    let options = answer["configOptions"].as_array().unwrap();
+    let value = |id: &str| {
+        let option = options.iter().find(|option| option["id"] == id);
+        option.map(|option| option["currentValue"].clone())
+    };
+    assert_eq!(value("model"), Some(json!("sonnet")));
+    assert_eq!(value("effort"), Some(json!("low")));
+    let mut turn = client.prompt(&session, "write", no_questions);
+    assert_eq!(turn.tool("toolu_1").status(), "completed");
+    assert_eq!(turn.text(), "made");
+    let request = world.model().wait_request(1);
+    assert!(request.body["model"].as_str().unwrap().contains("sonnet"));
+    assert_eq!(request.body["output_config"]["effort"], "low");
+}
+
+fn a_conversation_that_was_cleared_goes_on_where_it_was_left(world: &mut World) {
+    world
+        .model()
+        .script([text("first"), text("second"), text("third")]);
+    let (agent, mut client, session) = open(world);
+    client.prompt(&session, "a zebra", no_questions).text();
+    client.prompt(&session, "/clear", no_questions).ignore_rest();
+    client.prompt(&session, "a giraffe", no_questions).text();
+    leave(world, agent, client);
+    let (_agent, mut client) = greet(world);
+    let (view, _) = load(&mut client, &session, &world.cwd());
+    let texts: Vec<&str> = view.0.iter().filter_map(|item| item["text"].as_str()).collect();
+    assert_eq!(texts, ["a zebra", "first", "/clear", "a giraffe", "second"]);
+    assert_eq!(client.prompt(&session, "go on", no_questions).text(), "third");
+    let request = world.model().wait_request(2);
+    assert!(request.mentions("a giraffe") && !request.mentions("a zebra"));
+    client
+        .call("session/delete", json!({"sessionId": session}))
+        .unwrap();
+    assert_eq!(listed(&mut client, json!({})), [] as [Value; 0]);
 }
 
 fn a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is(world: &mut World) {
@@ -273,13 +329,6 @@ fn a_live_conversation_is_shown_again_and_not_started_twice(world: &mut World) {
         .model()
         .script([text("first"), reply().text("second, ").gate(&gate).text("whole")]);
     let (_agent, mut client, session) = open(world);
-    let started = |world: &World| {
-        let processes = world.processes();
-        processes
-            .iter()
-            .filter(|process| process.command.contains(&session))
-            .count()
-    };
     let (unprompted, _) = load(&mut client, &session, &world.cwd());
     assert_eq!(unprompted, View::default());
     let mut live = View::default();
@@ -291,7 +340,7 @@ fn a_live_conversation_is_shown_again_and_not_started_twice(world: &mut World) {
     gate.wait_reached();
     client.update(&session, "agent_message_chunk");
     load(&mut client, &session, &world.cwd());
-    assert_eq!(started(world), 1);
+    assert_eq!(world.processes().len(), 2, "the agent and one Claude");
     gate.open();
     assert_eq!(client.finish_prompt(&prompt, no_questions).text(), "whole");
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use acp_proto::{RequestContext, RpcError, schema};
 use claude_sdk_bridge::{messages::ClaudeSessionId, transcripts::TranscriptStore};
 
-use super::error::HistoryError;
+use super::{Records, error::HistoryError};
 use crate::manager::SessionManager;
 
 /// Deletes a conversation. One that nobody has is deleted already.
@@ -20,7 +20,7 @@ use crate::manager::SessionManager;
 pub(crate) async fn delete(
     manager: Arc<SessionManager>,
     ctx: RequestContext,
-    store: TranscriptStore,
+    (store, records): (TranscriptStore, Records),
     id: schema::SessionId,
 ) -> Result<schema::DeleteSessionResponse, RpcError> {
     let refused = |error: HistoryError| error.for_client(&id);
@@ -28,7 +28,7 @@ pub(crate) async fn delete(
     let _reserved = manager.reserve(&id).map_err(refused)?;
     manager.ended(&id).await;
     let session = ClaudeSessionId::from(id.to_string());
-    let deleted = tokio::task::spawn_blocking(move || remove(&store, &session));
+    let deleted = tokio::task::spawn_blocking(move || remove(&store, &records, &session));
     deleted
         .await
         .unwrap_or(Err(HistoryError::Unknown))
@@ -36,16 +36,21 @@ pub(crate) async fn delete(
     Ok(schema::DeleteSessionResponse::new())
 }
 
-fn remove(store: &TranscriptStore, id: &ClaudeSessionId) -> Result<(), HistoryError> {
-    let Some(transcript) = store.find(id) else {
-        return Ok(());
-    };
-    if let Some(pid) = store.holder(id) {
+/// All conversations that the session has had go, and what is kept of it.
+fn remove(store: &TranscriptStore, records: &Records, id: &ClaudeSessionId) -> Result<(), HistoryError> {
+    let record = records.read(id);
+    let conversations = record.map_or_else(|| vec![id.clone()], |record| record.conversations);
+    if let Some(pid) = conversations.iter().find_map(|id| store.holder(id)) {
         return Err(HistoryError::Held(pid));
     }
-    let folder = transcript.folder();
-    gone(std::fs::remove_file(&transcript.path), transcript.path)?;
-    gone(std::fs::remove_dir_all(&folder), folder)
+    for transcript in conversations.iter().filter_map(|id| store.find(id)) {
+        let folder = transcript.folder();
+        gone(std::fs::remove_file(&transcript.path), transcript.path)?;
+        gone(std::fs::remove_dir_all(&folder), folder)?;
+    }
+    records
+        .remove(id)
+        .map_err(|error| HistoryError::Kept(PathBuf::from(id.as_str()), error))
 }
 
 /// What was not there is gone as well.

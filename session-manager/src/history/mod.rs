@@ -7,6 +7,7 @@ mod delete;
 mod error;
 mod list;
 mod open;
+mod record;
 mod replay;
 mod shown;
 #[cfg(test)]
@@ -17,6 +18,7 @@ pub(crate) use delete::delete;
 pub(crate) use error::HistoryError;
 pub(crate) use list::list;
 pub(crate) use open::open_stored;
+pub(crate) use record::{Keeper, Record, Records};
 pub(crate) use replay::{replay, send};
 pub(crate) use shown::Shown;
 pub use told::{Told, about, stored, told};

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use acp_proto::{RequestContext, RpcError, errors, schema};
 use claude_sdk_bridge::{
+    launch::SessionStart,
     messages::ClaudeSessionId,
     transcripts::{Summary, TranscriptFile, TranscriptStore},
 };
 use tokio::sync::oneshot;
 
-use super::error::HistoryError;
 use super::replay::{replay, send};
+use super::{Record, Records, error::HistoryError};
 use crate::{
     manager::SessionManager,
     session::{Command, Current, NewSession, SessionHandle, Stored, open},
@@ -28,7 +29,7 @@ use crate::{
 pub(crate) async fn open_stored(
     manager: Arc<SessionManager>,
     ctx: RequestContext,
-    (store, params): (TranscriptStore, StoredSessionParams),
+    ((store, records), params): ((TranscriptStore, Records), StoredSessionParams),
     replayed: bool,
 ) -> Result<Current, RpcError> {
     setup::check_cwd(params.cwd())?;
@@ -39,14 +40,22 @@ pub(crate) async fn open_stored(
     let refused = |error: HistoryError| error.for_client(&id);
     let _reserved = manager.reserve(&id).map_err(refused)?;
     manager.ended(&id).await;
-    let (transcript, folder) = find(store, &id).await.map_err(refused)?;
+    let Found {
+        record,
+        transcripts,
+        goes_on,
+    } = find(store, records, &id).await.map_err(refused)?;
     let client = manager.client(ctx.connection.id());
     let new = NewSession {
-        setup: setup::set_up_stored(params, folder, client, &manager.config)?,
+        setup: setup::set_up_stored(params, (record.cwd.clone(), goes_on), client, &manager.config)?,
         client,
         connection: ctx.connection.clone(),
         announce_after: ctx.responded.clone(),
-        stored: Some(Stored { transcript, replayed }),
+        record,
+        stored: Some(Stored {
+            transcripts,
+            replayed,
+        }),
     };
     let opened = tokio::select! {
         opened = open(Arc::clone(&manager), new) => opened?,
@@ -83,24 +92,64 @@ async fn reopen(
     Ok(paused.current)
 }
 
-/// The transcript of a session that nobody has open, and the folder that it belongs to.
+/// A conversation that can be opened.
+struct Found {
+    /// With the folder that it belongs to.
+    record: Record,
+    /// What is written down of it.
+    transcripts: Vec<TranscriptFile>,
+    goes_on: SessionStart,
+}
+
 async fn find(
     store: TranscriptStore,
+    records: Records,
     id: &schema::SessionId,
-) -> Result<(TranscriptFile, PathBuf), HistoryError> {
+) -> Result<Found, HistoryError> {
     let id = ClaudeSessionId::from(id.to_string());
-    let found = tokio::task::spawn_blocking(move || {
-        let transcript = store.find(&id).ok_or(HistoryError::Unknown)?;
-        let summary = Summary::read(&transcript)
-            .map_err(|error| HistoryError::Unreadable(transcript.path.clone(), error))?
-            .ok_or(HistoryError::Unknown)?;
-        if let Some(pid) = store.holder(&id) {
-            return Err(HistoryError::Held(pid));
-        }
-        if !summary.cwd.is_dir() {
-            return Err(HistoryError::FolderGone(summary.cwd));
-        }
-        Ok((transcript, summary.cwd))
-    });
+    let found = tokio::task::spawn_blocking(move || find_in_files(&store, &records, &id));
     found.await.unwrap_or(Err(HistoryError::Unknown))
+}
+
+/// Finds what there is of a session that nobody has open: by what is kept of it, or by Claude's word alone.
+fn find_in_files(
+    store: &TranscriptStore,
+    records: &Records,
+    id: &ClaudeSessionId,
+) -> Result<Found, HistoryError> {
+    let kept = records.read(id);
+    let known = kept.is_some();
+    let mut record = kept.unwrap_or_else(|| Record::begun(id.clone(), PathBuf::new()));
+    let conversations = record.conversations.iter();
+    let transcripts: Vec<TranscriptFile> = conversations.filter_map(|id| store.find(id)).collect();
+    let last = transcripts.last();
+    if let Some(transcript) = last {
+        let summary = Summary::read(transcript)
+            .map_err(|error| HistoryError::Unreadable(transcript.path.clone(), error))?;
+        match summary {
+            Some(summary) => record.cwd = summary.cwd,
+            None if known => {}
+            None => return Err(HistoryError::Unknown),
+        }
+    } else if !known {
+        return Err(HistoryError::Unknown);
+    }
+    if let Some(pid) = record.conversations.iter().find_map(|id| store.holder(id)) {
+        return Err(HistoryError::Held(pid));
+    }
+    if !record.cwd.is_dir() {
+        return Err(HistoryError::FolderGone(record.cwd));
+    }
+    let written = last.map(|transcript| &transcript.id) == record.conversations.last();
+    let id = record.conversations.last().unwrap_or(id).clone();
+    let goes_on = match written {
+        true => SessionStart::Resume { id, at: None },
+        // A conversation that was just begun is in no file.
+        false => SessionStart::New { id },
+    };
+    Ok(Found {
+        record,
+        transcripts,
+        goes_on,
+    })
 }

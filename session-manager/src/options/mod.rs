@@ -48,6 +48,7 @@ use view::{OptionId, View};
 pub(crate) use change::{Change, OptionError, Request};
 pub(crate) use facts::{SettingsFacts, Switches};
 pub(crate) use observe::Seen;
+pub(crate) use saved::Saved;
 
 /// The values of a switch that is shown as a list.
 const ON: &str = "on";

@@ -4,6 +4,7 @@
 //! them into what a new process is started with. What nobody chose is not here: settings decide it again.
 
 use claude_sdk_bridge::launch::LaunchOptions;
+use serde::{Deserialize, Serialize};
 
 use super::{
     Effort, Held, OptionError, Options,
@@ -13,7 +14,8 @@ use super::{
 };
 
 /// The choices. `default` is a choice too.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Saved {
     pub(super) model: Option<String>,
     pub(super) effort: Option<String>,
@@ -116,6 +118,14 @@ impl Options {
 }
 
 impl Saved {
+    /// Without what the options of a process say anyway.
+    pub(crate) fn unless(mut self, options: &LaunchOptions) -> Self {
+        self.model.take_if(|_| options.model.is_some());
+        self.effort.take_if(|_| options.effort.is_some());
+        self.agent.take_if(|_| options.agent.is_some());
+        self
+    }
+
     /// What a new process is started with, so that it has these choices.
     pub(crate) fn relaunch(&self) -> Relaunch {
         let chosen = |value: &Option<String>| value.clone().filter(|value| value != DEFAULT);

@@ -17,7 +17,7 @@ use permission_core::{PermissionMode, Settlement, rules::RuleSet};
 use serde_json::{Value, json};
 
 use super::{
-    Current, Reply,
+    Reply,
     effect::{Effect, Purpose},
     grants::Grants,
     settings::{Settings, ShellLines},
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     modes::{Modes, NO_AUTO},
-    options::{self, Options, Request, Seen, SettingsFacts, Switches},
+    options::{self, Options, Request, Saved, Seen, SettingsFacts, Switches},
     translate,
     turn::Event,
 };
@@ -76,17 +76,14 @@ impl Choices {
         }
     }
 
+    /// The chosen options, for when the session is opened again.
+    pub(super) fn saved(&self) -> Saved {
+        self.options.carry()
+    }
+
     /// The modes, to be read.
     pub(super) fn modes(&self) -> &Modes {
         &self.modes
-    }
-
-    /// Modes and options, as a client is told when it opens the session.
-    pub(super) fn state(&self) -> Current {
-        Current {
-            modes: self.modes.state(),
-            options: self.options(),
-        }
     }
 
     /// All config options with their values.

@@ -31,7 +31,12 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use login::Login;
 pub(crate) use open::open;
 
-use crate::{history::Shown, initialize::ClientFacts, setup::Setup, turn::PromptId};
+use crate::{
+    history::{Record, Shown},
+    initialize::ClientFacts,
+    setup::Setup,
+    turn::PromptId,
+};
 
 /// How many commands may wait for an actor. It takes them without waiting itself, so this is reached only by a flood.
 const COMMAND_QUEUE: usize = 1024;
@@ -47,6 +52,8 @@ pub(crate) struct NewSession {
     pub(crate) connection: Connection,
     /// Fires when the client knows the session's id: no update may come before.
     pub(crate) announce_after: CancellationToken,
+    /// What is kept of it, from before or from now on.
+    pub(crate) record: Record,
     /// What it goes on with.
     pub(crate) stored: Option<Stored>,
 }
@@ -58,9 +65,10 @@ impl NewSession {
     }
 }
 
-/// A conversation that Claude has written down.
+/// A session that Claude has written down.
 pub(crate) struct Stored {
-    pub(crate) transcript: TranscriptFile,
+    /// In order, one a conversation.
+    pub(crate) transcripts: Vec<TranscriptFile>,
     /// It is shown to the client first, with everything else there is to say.
     pub(crate) replayed: bool,
 }
@@ -76,6 +84,15 @@ pub(crate) struct Opened {
 pub(crate) struct Current {
     pub(crate) modes: schema::SessionModeState,
     pub(crate) options: Vec<schema::SessionConfigOption>,
+}
+
+impl Current {
+    fn of(choices: &choices::Choices) -> Self {
+        Self {
+            modes: choices.modes().state(),
+            options: choices.options(),
+        }
+    }
 }
 
 /// A session that shows its client nothing for a while.

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use acp_proto::{RpcError, errors, schema};
+use acp_proto::{RpcError, schema};
 use claude_sdk_bridge::{
-    launch::LaunchOptions,
     messages::control::{ControlRequest, GetContextUsage},
     query::Query,
 };
 use permission_core::settings::HostFacts;
 
 use super::{
-    Login, NewSession, Opened, SessionHandle, Stored,
+    Current, Login, NewSession, Opened, SessionHandle,
     actor::Actor,
     answers,
     choices::Choices,
@@ -25,7 +24,7 @@ use crate::{
     SettingsOrigin,
     client_options::{ClientOptionError, OPTIONS, Wanted},
     commands,
-    history::{self, Shown},
+    history::{self, Keeper, Shown},
     manager::SessionManager,
     modes::Modes,
     options::{Options, SettingsFacts},
@@ -43,39 +42,39 @@ use crate::{
 pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Result<Opened, RpcError> {
     let wanted = &new.setup.wanted;
     let settings = read_settings(&manager, wanted).await;
-    let (mut modes, problems) = modes(&manager, wanted, &settings)?;
+    let (mut modes, mut notes) = modes(&manager, &new, &settings)?;
     let origin = Origin {
         backend: Arc::clone(&manager.backend),
         timings: manager.config.timings.clone(),
         login: Login::new(&manager.config.login, new.client),
         greeting: wanted.greeting.clone(),
     };
-    let mut options = wanted.options.clone();
-    settings.enforce(&mut options);
-    modes.launch(modes.current(), &mut options);
-    let starting = async {
-        let started = start(&origin, &options, &[]).await;
-        started.map_err(|failure| answers::launch_error(&failure, &origin.login))
-    };
-    let (started, mut shown) = tokio::try_join!(starting, replayed(&new))?;
+    let first = first_process(&origin, &new, &settings, &mut modes);
+    let (started, mut shown) = tokio::try_join!(first, replayed(&new))?;
     let Started { mut query, told } = *started;
-    let chosen = chosen(&new, &options, &told)?;
-    let started_in = modes.started(told.mode(), chosen.supports_auto(chosen.model()));
+    let chosen = chosen(&new, &told)?;
+
+    notes.extend(new.setup.notices.iter().cloned());
+    notes.extend(modes.started(told.mode(), chosen.supports_auto(chosen.model())));
     let id = schema::SessionId::new(new.setup.id.as_str());
     let mut outlet = Outlet::new(new.connection.clone(), id.clone(), new.announce_after.clone());
-    let notes = problems.iter().chain(&new.setup.notices).chain(&started_in);
     let mut first = vec![commands::update(&told.info.commands)];
-    first.extend(notes.map(|note| translate::warning(note)));
+    first.extend(notes.iter().map(|note| translate::warning(note)));
     if new.is_replayed() {
-        // What comes behind the answer would not be part of what was loaded.
         first.extend(window(&mut shown.meter, &mut query).await);
-        let told = history::send(&new.connection, &id, first).await;
-        told.map_err(|closed| errors::internal(closed, None))?;
+        outlet.show_first(first).await?;
     } else {
         outlet.show(first);
     }
     let mut questions = questions(&manager, &new);
     questions.settings_told(&told.settings);
+    let keeper = Keeper::new(
+        manager.config.records(),
+        new.setup.id,
+        new.record,
+        modes.current(),
+    );
+    let transcript = Transcript::of(&wanted.options.session, keeper.conversation());
     let choices = Choices::new(
         (modes, chosen),
         settings,
@@ -83,27 +82,41 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
         new.client.switches,
     );
     let (handle, commands) = SessionHandle::new(new.connection.id());
-    let opened = Opened {
-        id,
-        current: choices.state(),
-        handle,
-    };
-    let process = Process::new(origin, query, Transcript::of(new.setup.id, new.stored.is_some()));
-    let actor = Actor::new(process, questions, choices, (shown, outlet), &told);
+    let current = Current::of(&choices);
+    let process = Process::new(origin, query, transcript);
+    let actor = Actor::new(process, questions, (choices, keeper), (shown, outlet), &told);
     tokio::spawn(actor.run(commands));
-    Ok(opened)
+    Ok(Opened { id, current, handle })
 }
 
-/// The options of a session that has begun, with what its client asked for.
-fn chosen(new: &NewSession, asked: &LaunchOptions, told: &Told) -> Result<Options, SetupError> {
-    if new.setup.wanted.options.settings.is_some()
+/// Starts Claude with what the client wants, and beside that with what was chosen before.
+async fn first_process(
+    origin: &Origin,
+    new: &NewSession,
+    settings: &Settings,
+    modes: &mut Modes,
+) -> Result<Box<Started>, RpcError> {
+    let mut options = new.setup.wanted.options.clone();
+    settings.enforce(&mut options);
+    let kept = new.record.options.clone().unless(&options).relaunch();
+    kept.apply(&mut options);
+    modes.launch(modes.current(), &mut options);
+    let started = start(origin, &options, &kept.then).await;
+    started.map_err(|failure| answers::launch_error(&failure, &origin.login))
+}
+
+/// The options of a session whose first process has told these.
+fn chosen(new: &NewSession, told: &Told) -> Result<Options, SetupError> {
+    let wanted = &new.setup.wanted.options;
+    if wanted.settings.is_some()
         && let Some((setting, reason)) = settings::left_out(&told.settings)
     {
         return Err(SetupError::Option(ClientOptionError::LeftOut { setting, reason }));
     }
     let facts = SettingsFacts::read(&told.settings);
     let mut chosen = Options::new(&told.info, facts, new.client.switches);
-    chosen.asked(asked)?;
+    chosen.asked(wanted)?;
+    chosen.restore(new.record.options.clone().unless(wanted));
     chosen.observed_settings(&told.settings);
     Ok(chosen)
 }
@@ -113,7 +126,8 @@ async fn replayed(new: &NewSession) -> Result<Shown, RpcError> {
     let id = schema::SessionId::new(new.setup.id.as_str());
     let cwd = new.setup.wanted.options.cwd.clone();
     let mut shown = Shown::new(Translator::new(id.clone(), cwd, new.client.extensions.terminal));
-    if let Some(Stored { transcript, .. }) = new.stored.as_ref().filter(|_| new.is_replayed()) {
+    let stored = new.stored.iter().filter(|stored| stored.replayed);
+    for transcript in stored.flat_map(|stored| &stored.transcripts) {
         history::replay(transcript.clone(), &mut shown, (&new.connection, &id), true).await?;
     }
     Ok(shown)
@@ -150,9 +164,10 @@ async fn read_settings(manager: &SessionManager, wanted: &Wanted) -> Settings {
 /// The modes of a new session, in the one that its client asked for, and what is wrong with its settings.
 fn modes(
     manager: &SessionManager,
-    wanted: &Wanted,
+    new: &NewSession,
     settings: &Settings,
 ) -> Result<(Modes, Vec<String>), SetupError> {
+    let wanted = &new.setup.wanted;
     let privileges = manager.config.privileges;
     let host = HostFacts {
         root: privileges.root,
@@ -161,6 +176,7 @@ fn modes(
         model_supports_auto: None,
     };
     let (mut modes, problems) = Modes::new(settings.effective(), host);
+    let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
     if let Some(mode) = wanted.options.permission_mode {
         let mode = modes.requested(mode.wire_id()).map_err(|error| {
             SetupError::Option(ClientOptionError::NotOffered {
@@ -169,8 +185,15 @@ fn modes(
             })
         })?;
         modes.set(mode);
+    } else if let Some(kept) = &new.record.mode {
+        match modes.requested(kept) {
+            Ok(mode) => drop(modes.set(mode)),
+            Err(error) => problems.push(format!(
+                "The conversation is not in the mode it was left in: {error}."
+            )),
+        }
     }
-    Ok((modes, problems.iter().map(ToString::to_string).collect()))
+    Ok((modes, problems))
 }
 
 fn questions(manager: &SessionManager, new: &NewSession) -> Questions {

@@ -5,8 +5,10 @@
 
 use std::collections::VecDeque;
 
-use acp_proto::{Connection, Line, SendPermit, TrySendError, schema};
+use acp_proto::{Connection, Line, RpcError, SendPermit, TrySendError, errors, schema};
 use tokio_util::sync::CancellationToken;
+
+use crate::history;
 
 /// The queue of one session.
 pub(super) struct Outlet {
@@ -50,6 +52,15 @@ impl Outlet {
             let notification = schema::SessionNotification::new(self.session.clone(), update);
             self.send(Line::notification("session/update", &notification));
         }
+    }
+
+    /// Shows the client these although it has no answer yet, for what comes behind that would not be part of it.
+    ///
+    /// # Errors
+    /// When the client is gone.
+    pub(super) async fn show_first(&mut self, updates: Vec<schema::SessionUpdate>) -> Result<(), RpcError> {
+        let shown = history::send(&self.connection, &self.session, updates).await;
+        shown.map_err(|closed| errors::internal(closed, None))
     }
 
     /// Queues a line (a request whose answer nobody waits for any more is not sent), or sends it at once when nothing waits

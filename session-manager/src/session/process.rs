@@ -48,11 +48,11 @@ pub(super) enum Transcript {
 }
 
 impl Transcript {
-    /// That of a session under this id.
-    pub(super) fn of(id: ClaudeSessionId, written: bool) -> Self {
-        match written {
-            true => Self::Written(id),
-            false => Self::Unwritten(id),
+    /// That of a conversation whose first process is started so.
+    pub(super) fn of(start: &SessionStart, id: ClaudeSessionId) -> Self {
+        match start {
+            SessionStart::Resume { .. } | SessionStart::Fork { .. } => Self::Written(id),
+            SessionStart::New { .. } | SessionStart::Unnamed => Self::Unwritten(id),
         }
     }
 }

@@ -79,11 +79,6 @@ impl Translator {
         }
     }
 
-    /// The session, as the client knows it.
-    pub(crate) fn session_id(&self) -> &SessionId {
-        &self.session_id
-    }
-
     /// The same for a client that has been shown nothing.
     pub(crate) fn fresh(&self) -> Self {
         let Surroundings { cwd, terminal, .. } = &self.surroundings;

@@ -85,6 +85,9 @@ impl Actor {
     /// Has the choices decide.
     pub(super) fn choose(&mut self, choose: impl FnOnce(&mut Choices) -> Vec<Effect>) {
         let effects = choose(&mut self.choices);
+        self.keeper.begun(self.process.conversation());
+        self.keeper
+            .chosen(self.choices.modes().current(), self.choices.saved());
         self.perform(effects);
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use acp_proto::{errors, schema::SessionUpdate};
 use claude_sdk_bridge::{
-    messages::{ClaudeSessionId, ContentBlock, Priority},
+    messages::{ContentBlock, Priority},
     query::QueryEvent,
 };
 use tokio::{
@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Command, Paused, Reply, Steered, WhenIdle,
+    Command, Current, Paused, Reply, Steered, WhenIdle,
     answers::Cause,
     choices::Choices,
     effect::Effect,
@@ -32,7 +32,7 @@ use super::{
 };
 use crate::{
     commands,
-    history::Shown,
+    history::{Keeper, Shown},
     translate::Translator,
     turn::{Event, Generation, PromptId, TurnMachine},
     usage::UsageMeter,
@@ -51,6 +51,8 @@ pub(super) struct Actor {
     prompts: Prompts,
     questions: Questions,
     choices: Choices,
+    /// What of the choices outlives the session.
+    keeper: Keeper,
     translator: Translator,
     meter: UsageMeter,
     /// The commands that Claude has, as the client is told.
@@ -89,7 +91,7 @@ impl Actor {
     pub(super) fn new(
         process: Process,
         questions: Questions,
-        choices: Choices,
+        (choices, keeper): (Choices, Keeper),
         (shown, outlet): (Shown, Outlet),
         told: &Told,
     ) -> Self {
@@ -102,6 +104,7 @@ impl Actor {
             prompts: Prompts::default(),
             questions,
             choices,
+            keeper,
             translator,
             meter,
             commands: commands::update(&told.info.commands),
@@ -185,13 +188,10 @@ impl Actor {
 
     /// Shows the client what is there to be shown, and nothing more until then.
     fn pause(&mut self, until: CancellationToken, reply: oneshot::Sender<Paused>) {
-        let public = ClaudeSessionId::from(self.translator.session_id().to_string());
-        let mut conversations = vec![public, self.process.conversation().clone()];
-        conversations.dedup();
         let paused = Paused {
-            current: self.choices.state(),
+            current: Current::of(&self.choices),
             shown: Shown::new(self.translator.fresh()),
-            conversations,
+            conversations: self.keeper.conversations().to_vec(),
             commands: self.commands.clone(),
         };
         self.outlet
