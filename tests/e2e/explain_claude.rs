@@ -94,6 +94,45 @@ const BEFORE_REDIRECTIONS: [&str; 5] = [
     "echo hi | >a touch b",
     ">a /usr/bin/touch b",
 ];
+/// Loops and variables that Claude looks into, and finds nothing but reading.
+const LOOPS: [&str; 9] = [
+    "ls",
+    "for i in a 1 $(ls) *; do date; done | wc",
+    "for i in a; do for j in b; do ls sub && pwd; done; done",
+    "if true; then for i in a; do date; done; fi",
+    "x=1; y=$(date) && ls",
+    "x=a*",
+    "echo $HOME \"$HOME/x\"",
+    "cat \"$PWD/keep.txt\"",
+    "ls \\\n -la",
+];
+/// Those that it does not look into, or that do more.
+const OTHER_LOOPS: [&str; 16] = [
+    "for i in a; do ls | wc; done",
+    "for i in a; do ls; done > made9",
+    "for i in a; do echo $i; done",
+    "for i in x$(ls); do ls; done",
+    "for PATH in a; do ls; done",
+    "if true; then ls | wc; fi",
+    "x=$(date; ls)",
+    "x=$(touch made9)",
+    "x=1; echo $x",
+    "X=1 Y=2",
+    "CDPATH=x",
+    "x=~",
+    "ls $HOME",
+    "cat <<EOF\nhi\nEOF",
+    "cat <<'EOF' | wc\nhi\nEOF",
+    "ls &&\\\n date",
+];
+/// Where Claude sees the file `secret.txt`.
+const SEEN_INSIDE: [&str; 5] = [
+    "cat secret.txt",
+    "for i in a; do cat secret.txt | wc; done",
+    "x=$(cat secret.txt)",
+    "echo $HOME; cat secret.txt",
+    "cat \"$PWD/secret.txt\"",
+];
 /// Runs or is denied, by the version of Claude; `explain` says which.
 const HIDDEN: &str = "hidden";
 /// How Claude itself writes a message.
@@ -264,6 +303,11 @@ fn groups(world: &World) -> Vec<Group> {
             ]
             .concat(),
         ),
+        group(
+            &json!({}),
+            [all("runs", &LOOPS), all("asked", &OTHER_LOOPS)].concat(),
+        ),
+        group(&secret, all("denied", &SEEN_INSIDE)),
         group(&json!({"allow": ["Skill(greet)"]}), skills("runs")),
         group(
             &json!({"allow": ["Skill"], "ask": ["Skill(greet)"]}),

@@ -69,10 +69,10 @@ pub(super) fn doubt(doubt: Doubt) -> &'static str {
         Doubt::ControlCharacter => "it holds control characters",
         Doubt::HereDocument => "the end of a here-document is unusual or missing",
         Doubt::Unparsable => "it is not a plain shell command",
-        Doubt::Substitution => "it holds the output of another command",
+        Doubt::Substitution | Doubt::Captured => "it holds the output of another command",
         Doubt::Expansion => "it holds an expansion that only the shell can work out",
         Doubt::Arithmetic => "it holds arithmetic",
-        Doubt::Branch | Doubt::Subshell | Doubt::ControlStructure => {
+        Doubt::Branch | Doubt::Subshell | Doubt::Loop | Doubt::Joined | Doubt::ControlStructure => {
             "it holds a control structure or a group"
         }
         Doubt::Definition => "it defines a function",

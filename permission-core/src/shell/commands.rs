@@ -14,6 +14,8 @@ pub(crate) struct Commands {
     pub(crate) redirections: Vec<FileUse>,
     /// Files that known commands are given.
     pub(crate) files: Vec<FileUse>,
+    /// The shell looks for expansions in a here-document.
+    pub(crate) expands_document: bool,
 }
 
 /// One command with its arguments.
@@ -36,6 +38,8 @@ pub(crate) struct Invocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Assignment {
     pub(crate) name: String,
+    /// All of it.
+    pub(crate) word: Word,
 }
 
 /// A file that is opened.

@@ -2,9 +2,9 @@
 //!
 //! Place in the flow: `walk` comes here and is called back for the lists inside. Must visit every part.
 
-use brush_parser::ast::{CompoundCommand, ExtendedTestExpr, Word as WordNode};
+use brush_parser::ast::{CompoundCommand, ExtendedTestExpr, ForClauseCommand, Word as WordNode};
 
-use super::{Doubt, builtins, walk::Walker};
+use super::{Assignment, Doubt, Invocation, builtins, walk::Walker, word::Word};
 
 impl Walker<'_> {
     pub(super) fn compound(&mut self, compound: &CompoundCommand) {
@@ -34,9 +34,7 @@ impl Walker<'_> {
             CompoundCommand::BraceGroup(group) => self.list(&group.list),
             CompoundCommand::Subshell(subshell) => self.list(&subshell.list),
             CompoundCommand::ForClause(clause) => {
-                clause.values.iter().flatten().for_each(|word| {
-                    self.scan(word);
-                });
+                self.values(clause);
                 self.list(&clause.body.list);
             }
             CompoundCommand::CaseClause(clause) => {
@@ -71,6 +69,31 @@ impl Walker<'_> {
         }
     }
 
+    /// A loop gives a variable its values.
+    fn values(&mut self, clause: &ForClauseCommand) {
+        self.sets(&clause.variable_name, Word::plain(""));
+        for value in clause.values.iter().flatten() {
+            let value = self.capture(value, "");
+            self.sets(&clause.variable_name, value);
+        }
+    }
+
+    fn sets(&mut self, name: &str, value: Word) {
+        let assignment = Assignment {
+            name: name.to_owned(),
+            word: Word {
+                raw: format!("{name}={}", value.raw),
+                ..value
+            },
+        };
+        self.found.seen.invocations.push(Invocation {
+            assignments: vec![assignment],
+            certain: self.certain,
+            stands: self.stands,
+            ..Invocation::default()
+        });
+    }
+
     pub(super) fn test(&mut self, test: &ExtendedTestExpr) {
         match test {
             ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
@@ -99,10 +122,10 @@ fn doubt_of(compound: &CompoundCommand) -> Doubt {
             Doubt::Branch
         }
         CompoundCommand::Subshell(_) => Doubt::Subshell,
+        CompoundCommand::ForClause(_) => Doubt::Loop,
         CompoundCommand::Arithmetic(_)
         | CompoundCommand::ArithmeticForClause(_)
         | CompoundCommand::BraceGroup(_)
-        | CompoundCommand::ForClause(_)
         | CompoundCommand::CaseClause(_)
         | CompoundCommand::Coprocess(_) => Doubt::ControlStructure,
     }

@@ -59,6 +59,12 @@ pub(crate) enum Doubt {
     /// `if`, `while` and `until`, `[[ … ]]`.
     Branch,
     Subshell,
+    /// `for … in …`
+    Loop,
+    /// A pipe inside a control structure or a group, or a redirection of one.
+    Joined,
+    /// The output of a command, which a variable gets.
+    Captured,
     ControlStructure,
     Definition,
     Array,

@@ -97,6 +97,7 @@ impl Walker<'_> {
         if !document.requires_expansion {
             return Word::plain(&self.cut.restored(&body));
         }
+        self.found.seen.expands_document = true;
         let scanned = Scanner::new(self.cut, &mut self.budget).here_document(&body);
         self.take(scanned, &body)
     }

@@ -94,7 +94,7 @@ fn what_is_more_than_that_leaves_a_doubt() {
         ("( ( rm x ) )", Doubt::ControlStructure),
         ("((rm x) )", Doubt::ControlStructure),
         ("if id; then :; fi", Doubt::Branch),
-        ("for f in *; do rm $f; done", Doubt::ControlStructure),
+        ("for f in *; do rm $f; done", Doubt::Loop),
         ("while :; do id; done", Doubt::Branch),
         ("case x in x) id;; esac", Doubt::ControlStructure),
         ("[[ -f x ]]", Doubt::Branch),

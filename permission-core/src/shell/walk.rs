@@ -44,6 +44,8 @@ pub(super) struct Walker<'a> {
     pub(super) directories: Directories,
     /// Whether the command at hand is part of a pipe.
     piped: bool,
+    /// How many control structures and groups it stands in.
+    nesting: usize,
     /// What a pipe or an outer redirection feeds to the command at hand.
     pub(super) fed: Vec<Word>,
     /// Whether whatever comes in is to be taken for code by whoever may.
@@ -80,6 +82,7 @@ impl<'a> Walker<'a> {
             stands: true,
             directories: Directories::default(),
             piped: false,
+            nesting: 0,
             fed: fed.to_vec(),
             fed_code: !fed.is_empty(),
             prints: Vec::new(),
@@ -179,6 +182,9 @@ impl<'a> Walker<'a> {
             self.piped = pipeline.seq.len() > 1;
             self.command(command);
         }
+        if pipeline.seq.len() > 1 && self.nesting > 0 {
+            self.doubt(Doubt::Joined);
+        }
         self.fed = outer;
     }
 
@@ -214,7 +220,12 @@ impl<'a> Walker<'a> {
         let input = self.redirect_list(redirects);
         let piped = self.fed.len();
         self.fed.extend(input);
+        self.nesting += 1;
         self.compound(compound);
+        self.nesting -= 1;
+        if redirects.is_some() {
+            self.doubt(Doubt::Joined);
+        }
         self.fed.truncate(piped);
         if !matches!(
             compound,
@@ -261,13 +272,17 @@ impl<'a> Walker<'a> {
             Item::Word(word) => self.argument(word, parts),
             Item::AssignmentWord(assignment, word) if before_name => {
                 self.assignment(assignment);
-                let whole = self.scan(word);
+                let name = word.value.split_inclusive('=').next().unwrap_or_default();
+                let whole = self.capture(word, name);
                 if let Some((name, value)) = whole.text().split_once('=') {
                     parts.values.push((name.to_owned(), value.to_owned()));
                 }
                 let (AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _)) =
                     &assignment.name;
-                parts.assignments.push(Assignment { name: name.clone() });
+                parts.assignments.push(Assignment {
+                    name: name.clone(),
+                    word: whole,
+                });
             }
             Item::AssignmentWord(assignment, word) => {
                 self.assignment(assignment);
@@ -310,6 +325,25 @@ impl<'a> Walker<'a> {
 
     pub(super) fn scan(&mut self, node: &WordNode) -> Word {
         self.scan_text(&node.value)
+    }
+
+    /// A word that is, behind a name, perhaps nothing but the output of one command, which a variable gets.
+    pub(super) fn capture(&mut self, node: &WordNode, name: &str) -> Word {
+        let raw = node.value.as_str();
+        let value = raw.strip_prefix(name).unwrap_or_default();
+        let mut scanned = Scanner::new(self.cut, &mut self.budget).word(raw);
+        let plain = |inner: &str| !inner.replace("||", "").contains([';', '|', '\n']);
+        let whole = |inner: &str| value == format!("$({inner})") || value == format!("`{inner}`");
+        let captured = match scanned.inner.as_slice() {
+            [inner] if whole(inner) && plain(inner) => scanned.inner.pop(),
+            _ => None,
+        };
+        if captured.is_some() {
+            scanned.doubts = vec![Doubt::Captured];
+        }
+        let word = self.take(scanned, raw);
+        captured.iter().for_each(|inner| self.text(inner));
+        word
     }
 
     pub(super) fn scan_text(&mut self, raw: &str) -> Word {

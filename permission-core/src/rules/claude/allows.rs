@@ -9,13 +9,24 @@ use super::{
         decide::{Allowed, Needs},
         grammar::{Content, Meaning},
     },
-    FED, certain, files, is_legible, is_skill, is_whole, name, unasked,
+    FED, certain, files, is_skill, is_whole, name,
+    reading::Reading,
+    unasked,
 };
 use crate::{
     rules::{Call, Rule, RuleKind, RuleSet},
-    shell::{Analysis, Commands, Doubt, Invocation, Word, analyse, is_edit, operands},
+    shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands},
     tools::ToolGroup,
 };
+
+/// What Claude reads all the same.
+const DOUBTS: [Doubt; 5] = [
+    Doubt::Branch,
+    Doubt::Loop,
+    Doubt::Captured,
+    Doubt::Code,
+    Doubt::Wrapper,
+];
 
 impl RuleSet {
     /// Why Claude itself needs no question about what it does not protect. A rule for `Edit` as a whole is about no other tool that edits.
@@ -24,10 +35,9 @@ impl RuleSet {
         let rules = self.iter().filter(|rule| named(rule)).cloned().collect();
         let rules = Self { rules };
         match call.analysis() {
-            Some(analysis) => rules.allows_tool(call).or_else(|| match without_documents(call) {
-                Some(text) => rules.claude_allows_commands(call, &analyse(&text), edits_accepted),
-                None => rules.claude_allows_commands(call, analysis, edits_accepted),
-            }),
+            Some(_) => rules
+                .allows_tool(call)
+                .or_else(|| rules.claude_allows_commands(call, edits_accepted)),
             None if ToolGroup::of(call.tool) == ToolGroup::Skill => rules.claude_allows_skill(call),
             None => rules
                 .allows(call, edits_accepted)
@@ -47,15 +57,10 @@ impl RuleSet {
     }
 
     /// What a command does with code that it is fed is its own matter to Claude.
-    fn claude_allows_commands(
-        &self,
-        call: &Call<'_>,
-        analysis: &Analysis,
-        edits_accepted: bool,
-    ) -> Option<Allowed> {
-        let text = call.text("command").unwrap_or_default();
-        let legible = is_legible(analysis, &[Doubt::Branch, Doubt::Code, Doubt::Wrapper]);
-        if !legible || has_escaped_blank(text) || !certain(analysis).all(is_plain) {
+    fn claude_allows_commands(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+        let reading = Reading::of(call)?;
+        let (text, analysis) = (reading.text.as_ref(), reading.analysis.as_ref());
+        if !reading.is_legible(&DOUBTS) || !certain(analysis).all(is_plain) {
             return None;
         }
         // `[[ … ]]` alone runs nothing.
@@ -79,50 +84,14 @@ impl RuleSet {
     }
 }
 
-/// The command with a word for each `$(cat <<'EOF' …)`: to Claude that is a text.
-fn without_documents(call: &Call<'_>) -> Option<String> {
-    let mut text = call.text("command")?.to_owned();
-    let mut found = false;
-    while let Some((before, behind)) = text.split_once("$(cat <<'") {
-        let (delimiter, rest) = behind.split_once('\'')?;
-        let body = rest.strip_prefix('\n')?;
-        let end = format!("\n{delimiter}\n)");
-        let (_, after) = body.split_once(&end)?;
-        text = format!("{before}text{after}");
-        found = true;
-    }
-    found.then_some(text)
-}
-
-/// A backslash before a blank, in quotes too; but for the end of a line behind a blank.
-fn has_escaped_blank(text: &str) -> bool {
-    let mut before = ' ';
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match chars.peek() {
-            Some('\n') if c == '\\' && matches!(before, ' ' | '\t') => {}
-            Some(next) if c == '\\' && next.is_whitespace() => return true,
-            Some(_) | None => {}
-        }
-        before = c;
-    }
-    false
-}
-
 /// Whether Claude takes every word of a command as it stands.
 fn is_plain(invocation: &Invocation) -> bool {
-    let hides = |word: &Word| {
-        word.raw
-            .lines()
-            .skip(1)
-            .any(|line| line.trim_start().starts_with('#'))
-    };
     let known = |name| files::READERS.contains(&name) || files::WRITERS.contains(&name);
     let mut files = operands(&invocation.words).into_iter();
     let plain = files.all(|file| is_plain_path(file.path.text(), files::WRITERS.contains(&name(invocation))));
     // What stands behind a redirection is a file to Claude.
     let in_order = invocation.redirected_at.is_none();
-    in_order && !invocation.words.iter().any(hides) && (plain || !known(name(invocation)))
+    in_order && (plain || !known(name(invocation)))
 }
 
 /// Claude takes what is quoted in a path for what it would be without quotes.
@@ -176,6 +145,10 @@ fn needs_no_rule(call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
 
 /// What Claude wants allowed about a command. Behind most wrappers it takes a command for one that it does not know.
 fn needs(call: &Call<'_>, seen: &Commands, invocation: &Invocation, edits_accepted: bool) -> Needs {
+    // What sets a variable, and is legible, runs.
+    if invocation.words.is_empty() {
+        return Needs::Nothing;
+    }
     let runs = |wrapper: &Invocation| {
         let known = ["nice", "nohup", "stdbuf", "time", "timeout"].contains(&name(wrapper));
         known && !wrapper.certain && wrapper.words.ends_with(&invocation.words)

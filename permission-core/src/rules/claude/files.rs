@@ -2,7 +2,7 @@
 //!
 //! Place in the flow: rules about paths are compared with them. Must not be asked for a policy.
 
-use super::{FED, certain, is_legible};
+use super::{FED, certain, reading::Reading};
 use crate::{
     rules::Call,
     shell::{Analysis, Doubt, Word, behind_runner, operands},
@@ -56,14 +56,22 @@ pub(super) const READERS: [&str; 42] = [
 /// Commands whose files Claude compares with rules about editing.
 pub(super) const WRITERS: [&str; 8] = ["cp", "mkdir", "mv", "rm", "rmdir", "sed", "tee", "touch"];
 
+/// What Claude reads all the same.
+const DOUBTS: [Doubt; 6] = [
+    Doubt::Background,
+    Doubt::Branch,
+    Doubt::Captured,
+    Doubt::Joined,
+    Doubt::Loop,
+    Doubt::Subshell,
+];
+
 /// The files of a command that Claude looks at. It looks at none where some part can only be known to the shell.
 pub(super) fn looked_at(call: &Call<'_>, reads: bool) -> Vec<String> {
-    let Some(analysis) = call
-        .analysis()
-        .filter(|analysis| is_legible(analysis, &[Doubt::Background, Doubt::Branch, Doubt::Subshell]))
-    else {
+    let Some(reading) = Reading::of(call).filter(|reading| reading.is_legible(&DOUBTS)) else {
         return Vec::new();
     };
+    let analysis = reading.analysis.as_ref();
     let seen = analysis.seen();
     let known = if reads {
         READERS.as_slice()

@@ -2,11 +2,12 @@
 //!
 //! Place in the flow: `explain` asks what Claude would do. Everything here was seen on the real Claude; the table of
 //! the end-to-end suite compares them again. What is not known to be seen by Claude is no hit. Reading order: this file
-//! (deny and ask), `files` (what Claude looks at), `sensitive`
+//! (deny and ask), `reading` (a command as Claude reads it), `files` (what it looks at), `sensitive`
 //! (asked about always), `allows` (allow), `unasked` (no rule). Must not be asked for a policy.
 
 mod allows;
 mod files;
+mod reading;
 mod sensitive;
 mod unasked;
 
@@ -20,7 +21,7 @@ use super::{
 };
 use crate::{
     settings::{RuleTexts, SettingsSource, Sourced},
-    shell::{Analysis, Doubt, Invocation, Piece, Word, behind_runner},
+    shell::{Analysis, Invocation, Word, behind_runner},
 };
 
 /// Stands for what `xargs` adds to a command.
@@ -171,25 +172,4 @@ fn name(invocation: &Invocation) -> &str {
 fn certain(analysis: &Analysis) -> impl Iterator<Item = &Invocation> + Clone {
     let seen = analysis.seen().invocations.iter();
     seen.filter(|invocation| invocation.certain)
-}
-
-/// Whether Claude can tell every word of every command.
-fn is_legible(analysis: &Analysis, doubts: &[Doubt]) -> bool {
-    let plain = match analysis {
-        Analysis::Commands(_) => true,
-        Analysis::Unanalysable(found) => found.doubts.iter().all(|doubt| doubts.contains(doubt)),
-    };
-    let mut all = certain(analysis);
-    let known = |word: &Word| {
-        !word.pieces.contains(&Piece::Anything) && !word.raw.contains("$'") && !is_braced(&word.raw)
-    };
-    // What `xargs` adds is not written.
-    let written = |word: &&Word| word.raw != FED;
-    plain && all.all(|invocation| invocation.words.iter().filter(written).all(known))
-}
-
-/// `{a,b}`, which is several words.
-fn is_braced(raw: &str) -> bool {
-    let inside = raw.split_once('{').and_then(|(_, rest)| rest.split_once('}'));
-    inside.is_some_and(|(inside, _)| inside.contains(',') || inside.contains(".."))
 }
