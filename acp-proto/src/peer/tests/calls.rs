@@ -71,18 +71,6 @@ async fn the_last_line_may_lack_its_line_feed() {
     );
 }
 
-#[tokio::test]
-async fn many_lines_in_one_write_are_answered_in_order() {
-    let mut rig = Rig::new();
-    let burst: String = (0..2000)
-        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"echo\",\"params\":{{}}}}\n"))
-        .collect();
-    rig.client.send_bytes(burst.as_bytes()).await;
-    for id in 0..2000 {
-        assert_eq!(rig.client.message().await["id"], json!(id));
-    }
-}
-
 #[test]
 fn a_method_has_one_handler() {
     let builder = crate::RouterBuilder::new()

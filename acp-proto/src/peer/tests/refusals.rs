@@ -1,9 +1,9 @@
-//! The error table: what is sent, what comes back, and that the connection goes on.
+//! What is refused or fails, and that the connection goes on. What every client can send wrong is in the end-to-end suite.
 
 use serde_json::{Value, json};
 
-use super::harness::{Rig, within};
-use crate::peer::{Closed, PeerOptions};
+use super::harness::Rig;
+use crate::peer::PeerOptions;
 
 fn error(id: Value, code: i32, message: &str, data: Option<Value>) -> Value {
     let mut error = json!({"code": code, "message": message});
@@ -21,60 +21,6 @@ async fn check(line: &str, expected: &[Value]) {
         assert_eq!(&rig.client.message().await, message, "{line}");
     }
     rig.client.expect_silence().await;
-}
-
-#[tokio::test]
-async fn malformed_json_is_a_parse_error_and_the_connection_goes_on() {
-    for line in ["{not json", r#"{"jsonrpc":"2.0", "id": 77, oops"#, "{}{}", "]"] {
-        check(line, &[error(Value::Null, -32700, "Parse error", None)]).await;
-    }
-}
-
-#[tokio::test]
-async fn invalid_utf8_costs_its_line_only() {
-    let mut rig = Rig::new();
-    rig.client
-        .send_bytes(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}\n")
-        .await;
-    let data = json!({"details": "the line is not valid UTF-8"});
-    assert_eq!(
-        rig.client.message().await,
-        error(Value::Null, -32700, "Parse error", Some(data))
-    );
-    rig.client.expect_silence().await;
-}
-
-#[tokio::test]
-async fn a_bad_envelope_is_an_invalid_request_with_the_value_as_data() {
-    let values = [
-        json!(null),
-        json!(42),
-        json!("x"),
-        json!({}),
-        json!({"jsonrpc": "1.0", "id": 92, "method": "echo", "params": {}}),
-        json!({"id": 93, "method": "echo", "params": {}}),
-        json!({"jsonrpc": "2.0", "id": [1], "method": "echo"}),
-    ];
-    for value in values {
-        let refused = error(Value::Null, -32600, "Invalid request", Some(value.clone()));
-        check(&value.to_string(), &[refused]).await;
-    }
-}
-
-#[tokio::test]
-async fn a_batch_gets_one_error_and_nothing_inside_runs() {
-    let batch = r#"[{"jsonrpc":"2.0","id":200,"method":"echo","params":{}},{"jsonrpc":"2.0","method":"note","params":{}}]"#;
-    for line in ["[]", batch] {
-        let mut rig = Rig::new();
-        rig.client.send(line).await;
-        let message = "Invalid request: JSON-RPC batches are not supported";
-        assert_eq!(
-            rig.client.message().await,
-            error(Value::Null, -32600, message, None)
-        );
-        rig.client.expect_silence().await;
-        assert_eq!(rig.stage.log(), Vec::<String>::new());
-    }
 }
 
 #[tokio::test]
@@ -98,37 +44,6 @@ async fn what_needs_no_answer_gets_none() {
     ];
     for line in lines {
         check(line, &[]).await;
-    }
-}
-
-#[tokio::test]
-async fn an_unknown_method_is_named_in_the_error() {
-    // `note` is a notification: there is no request of that name.
-    for method in ["nope/method", "_custom/ext", "note", "$/cancel_request"] {
-        let mut rig = Rig::new();
-        rig.client.request("2", method, json!({})).await;
-        let message = format!("\"Method not found\": {method}");
-        let expected = error(json!(2), -32601, &message, Some(json!({"method": method})));
-        assert_eq!(rig.client.message().await, expected);
-        rig.client.expect_silence().await;
-    }
-}
-
-#[tokio::test]
-async fn params_of_the_wrong_shape_are_refused_with_the_request_s_id() {
-    for params in ["[1]", "5"] {
-        let mut rig = Rig::new();
-        rig.client
-            .send(&format!(
-                r#"{{"jsonrpc":"2.0","id":"p","method":"echo","params":{params}}}"#
-            ))
-            .await;
-        let answer = rig.client.message().await;
-        assert_eq!(
-            (&answer["id"], &answer["error"]["code"]),
-            (&json!("p"), &json!(-32602))
-        );
-        rig.client.expect_silence().await;
     }
 }
 
@@ -265,22 +180,4 @@ async fn more_open_requests_than_the_limit_are_refused_and_the_open_ones_go_on()
     rig.client.expect_silence().await;
     rig.stage.release("b");
     assert_eq!(rig.client.message().await["id"], json!(2));
-}
-
-#[tokio::test]
-async fn a_line_over_the_limit_costs_that_line_only_and_the_answer_says_the_limit() {
-    let options = PeerOptions {
-        max_line_bytes: 100,
-        ..PeerOptions::default()
-    };
-    let mut rig = Rig::with(options, 64);
-    rig.client
-        .request("1", "echo", json!({"long": "x".repeat(5000)}))
-        .await;
-    let message = "Invalid request: the line is longer than the limit of 100 bytes";
-    let expected = error(Value::Null, -32600, message, Some(json!({"maxLineBytes": 100})));
-    assert_eq!(rig.client.message().await, expected);
-    rig.client.expect_silence().await;
-    rig.client.close_input().await;
-    assert!(matches!(within(rig.served).await.unwrap(), Closed::EndOfInput));
 }
