@@ -217,10 +217,7 @@ fn queued_messages_are_merged_into_one_turn() {
     host.prompt_with_id("p1", "one");
     host.prompt_with_id("p2", "two");
     host.prompt_with_id("p3", "three");
-    host.prompt_with_id("p4", "four");
     host.prompt_with_id("p3", "three again");
-    host.request(json!({"subtype": "cancel_async_message", "message_uuid": "p4"}));
-    host.request(json!({"subtype": "cancel_async_message", "message_uuid": "p9"}));
     host.go_on(ms(5));
     assert_snapshot!(host.transcript);
 }
@@ -414,19 +411,11 @@ fn requests_about_the_session_are_answered() {
         json!({"subtype": "get_context_usage", "detail": "summary"}),
         json!({"subtype": "get_plan"}),
         json!({"subtype": "mcp_status"}),
-        json!({"subtype": "mcp_set_servers", "servers": {"files": {"command": "x"}}}),
-        json!({"subtype": "mcp_set_servers", "servers": {}}),
-        json!({"subtype": "get_session_cost"}),
-        json!({"subtype": "get_binary_version"}),
         json!({"subtype": "set_model", "model": "haiku"}),
         json!({"subtype": "set_model", "model": null}),
-        json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": 1000}),
-        json!({"subtype": "set_max_thinking_tokens", "max_thinking_tokens": "x"}),
         json!({"subtype": "apply_flag_settings", "settings": {}}),
-        json!({"subtype": "rename_session", "title": "A title"}),
         json!({"subtype": "does_not_exist"}),
         json!({"subtype": "can_use_tool"}),
-        json!({"subtype": "end_session"}),
     ] {
         host.request(request);
     }

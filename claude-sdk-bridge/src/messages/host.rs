@@ -2,10 +2,10 @@
 //!
 //! The rehearsal reads the same types when it plays the CLI. Nothing here decides when to send.
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::control::{ControlCancel, ControlRequest, ControlResponse, HostControl};
-use super::{Content, Field, KeepAlive, MessageUuid, Origin, ToolUseId, UserContent};
+use super::{Content, Field, MessageUuid, Origin, ToolUseId, UserContent};
 
 tagged! {
     /// A message to Claude.
@@ -14,8 +14,6 @@ tagged! {
         "control_request" => ControlRequest(Box<HostControl>),
         "control_response" => ControlResponse(Box<ControlResponse>),
         "control_cancel_request" => ControlCancel(ControlCancel),
-        "keep_alive" => KeepAlive(KeepAlive),
-        "update_environment_variables" => UpdateEnvironment(UpdateEnvironment),
     }
 }
 
@@ -69,12 +67,5 @@ open_enum! {
         Now = "now",
         Next = "next",
         Later = "later",
-    }
-}
-
-wire! {
-    /// Changes variables of Claude's environment.
-    pub struct UpdateEnvironment {
-        optional { variables: Map<String, Value>, }
     }
 }

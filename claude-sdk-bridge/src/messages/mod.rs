@@ -26,7 +26,7 @@ pub use content::{
     Base64Source, Content, ContentBlock, MediaBlock, MediaSource, RedactedThinkingBlock, TextBlock,
     TextSource, ThinkingBlock, ToolResultBlock, ToolUseBlock, UrlSource,
 };
-pub use host::{HostMessage, OutgoingUserMessage, Priority, UpdateEnvironment};
+pub use host::{HostMessage, OutgoingUserMessage, Priority};
 pub use ids::{ApiMessageId, ClaudeSessionId, ControlId, MessageUuid, TaskId, ToolUseId};
 pub use message::{
     CommandLifecycle, CommandState, ConversationReset, KeepAlive, Message, RateLimitEvent, RateLimitInfo,

@@ -186,10 +186,7 @@ impl ControlError {
 /// do not know; all others are answered out of Claude's memory.
 fn limit(request: &ControlRequest, channel: &Channel) -> Option<Duration> {
     use ControlRequest as R;
-    let unlimited = matches!(
-        request,
-        R::McpSetServers(_) | R::McpMessage(_) | R::GetContextUsage(_) | R::Unknown(_)
-    );
+    let unlimited = matches!(request, R::GetContextUsage(_) | R::Unknown(_));
     let timings = &channel.timings;
     if matches!(request, R::Initialize(_)) {
         return Some(timings.initialize);

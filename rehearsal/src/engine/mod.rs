@@ -187,8 +187,7 @@ impl Engine {
             HostMessage::User(message) => self.user(*message),
             HostMessage::ControlRequest(request) => self.control(*request),
             HostMessage::ControlResponse(response) => self.host_answers(*response),
-            HostMessage::ControlCancel(_) | HostMessage::KeepAlive(_) | HostMessage::UpdateEnvironment(_) => {
-            }
+            HostMessage::ControlCancel(_) => {}
             HostMessage::Unknown(value) => match value.get("type").and_then(Value::as_str) {
                 Some("user") => self.die(&text::wrong_role(None)),
                 Some("control_request") => self.die(text::NO_REQUEST),

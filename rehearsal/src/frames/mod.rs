@@ -19,8 +19,7 @@ pub use clock::Clock;
 pub(crate) use delta::{DeltaKind, DeltaTemplate};
 pub(crate) use outbox::Outbox;
 pub(crate) use session::{
-    DEFAULT_MODEL, InitFacts, SCENE_COMMAND, VERSION, commands, init, initialize_response, models,
-    resolve_model,
+    DEFAULT_MODEL, InitFacts, SCENE_COMMAND, VERSION, commands, init, initialize_response, resolve_model,
 };
 pub(crate) use stream::{
     MessageFacts, SyntheticFacts, abandoned_delta, aborted_stop, assistant, block_start, block_stop,
@@ -30,5 +29,5 @@ pub(crate) use system::{
     api_retry, informational, lifecycle, mode_changed, permission_denied, requesting, session_state,
     thinking_tokens, title_changed,
 };
-pub(crate) use turn_end::{ResultFacts, Timing, cost_usd, result, startup_failure};
+pub(crate) use turn_end::{ResultFacts, Timing, result, startup_failure};
 pub(crate) use user::{interrupted, local_command_output, replay, subagent_result, tool_result};

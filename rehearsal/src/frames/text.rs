@@ -25,7 +25,6 @@ pub(crate) const AGENT_TYPE: &str = "general-purpose";
 pub(crate) const INVALID_MODE: &str =
     "Cannot set permission mode: must be one of acceptEdits, auto, bypassPermissions, default, dontAsk, plan";
 pub(crate) const BYPASS_NOT_LAUNCHED: &str = "Cannot set permission mode to bypassPermissions because the session was not launched with --dangerously-skip-permissions";
-pub(crate) const BAD_THINKING_TOKENS: &str = "set_max_thinking_tokens: max_thinking_tokens must be an integer or null and thinking_display must be \"summarized\", \"omitted\", \"highlights\", or null";
 pub(crate) const NO_REQUEST: &str = "Error: Missing request on control_request";
 pub(crate) const BYPASS_SETTING: &str = "bypass_not_launched";
 pub(crate) const INVALID_MODE_CODE: &str = "invalid_mode";

@@ -19,8 +19,7 @@ pub use initialize::{
 };
 pub use reply::{AllowReply, DenyReply, PermissionReply};
 pub use request::{
-    ApplyFlagSettings, BackgroundTasks, CancelAsyncMessage, ControlRequest, EndSession, FileSuggestions,
-    GetContextUsage, HostControl, HostMcpMessage, Interrupt, McpSetServers, NoFields, RenameSession,
-    SeedReadState, SetMaxThinkingTokens, SetModel, SetPermissionMode, SetSuggestionsPaused, TaskRef,
+    ApplyFlagSettings, ControlRequest, GetContextUsage, HostControl, Interrupt, NoFields, SetModel,
+    SetPermissionMode,
 };
 pub use response::{ControlCancel, ControlFailure, ControlResponse, ErrorBody, ResponseBody, SuccessBody};

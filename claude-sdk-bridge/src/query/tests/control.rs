@@ -1,7 +1,7 @@
 //! Control requests in both directions, and what is read around them.
 
 use super::*;
-use crate::messages::control::{ControlRequest, McpSetServers, SetPermissionMode};
+use crate::messages::control::{ControlRequest, GetContextUsage, SetPermissionMode};
 use crate::messages::{ControlId, MessageUuid, OutgoingUserMessage};
 
 fn set_mode(mode: &str) -> ControlRequest {
@@ -76,11 +76,11 @@ async fn a_request_without_an_answer_times_out_and_is_withdrawn() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_to_servers_takes_as_long_as_it_takes() {
+async fn a_request_that_counts_tokens_takes_as_long_as_it_takes() {
     let (mut query, mut claude) = query();
     let call = query
         .handle()
-        .request(ControlRequest::McpSetServers(McpSetServers::default()));
+        .request(ControlRequest::GetContextUsage(GetContextUsage::default()));
     tokio::pin!(call);
     assert!(timeout(Duration::from_secs(24 * 3600), &mut call).await.is_err());
     claude.answers("req_1", json!({"response": "42"})).await;

@@ -34,19 +34,6 @@ impl Engine {
             ControlRequest::Interrupt(request) => self.interrupt(&id, &request),
             ControlRequest::SetPermissionMode(request) => self.set_mode(&id, &request),
             ControlRequest::SetModel(request) => self.set_model(&id, request),
-            ControlRequest::CancelAsyncMessage(request) => self.cancel_message(&id, &request.message_uuid),
-            ControlRequest::EndSession(_) => {
-                self.respond(&id, Ok(None));
-                self.phase = Phase::Over(0);
-            }
-            ControlRequest::RenameSession(request) => {
-                frames::title_changed(&mut self.core.out, &request.title);
-                self.respond(&id, Ok(None));
-            }
-            ControlRequest::McpSetServers(request) => {
-                let answer = reports::set_servers(&request.servers, &mut self.core);
-                self.respond(&id, Ok(Some(answer)));
-            }
             other => {
                 let answer = reports::report(&other, &self.core).map_err(|text| (text, None));
                 self.respond(&id, answer);
@@ -158,19 +145,6 @@ impl Engine {
             self.core.model.clone_from(&resolved);
         }
         self.respond(id, Ok(Some(json!({ "model": resolved }))));
-    }
-
-    fn cancel_message(&mut self, id: &Field<ControlId>, uuid: &MessageUuid) {
-        let place = self
-            .core
-            .queue
-            .iter()
-            .position(|prompt| prompt.uuid.as_ref() == Some(uuid));
-        let cancelled = place.and_then(|place| self.core.queue.remove(place));
-        if let Some(prompt) = &cancelled {
-            self.core.lifecycle(prompt, CommandState::Cancelled);
-        }
-        self.respond(id, Ok(Some(json!({ "cancelled": cancelled.is_some() }))));
     }
 
     fn respond(&mut self, id: &Field<ControlId>, answer: Answer) {

@@ -2,12 +2,11 @@
 //!
 //! Place in the flow: `engine::answers` asks here last. What the rehearsal does not know is refused in the CLI's words.
 
-use claude_sdk_bridge::messages::Field;
 use claude_sdk_bridge::messages::control::ControlRequest;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::engine::core::Core;
-use crate::frames::{self, VERSION, text};
+use crate::frames::text;
 use crate::script::TokenUsage;
 
 const CONTEXT_TOKENS: u64 = 1_000_000;
@@ -26,46 +25,10 @@ pub(crate) fn report(request: &ControlRequest, core: &Core) -> Result<Option<Val
             None => json!({ "exists": false }),
         }),
         ControlRequest::McpStatus(_) => Some(mcp_status(core)),
-        ControlRequest::GetSessionCost(_) => {
-            let cost = frames::cost_usd(core.state.totals.values().copied());
-            Some(json!({ "text": format!("Total cost: ${cost}") }))
-        }
-        ControlRequest::GetBinaryVersion(_) => Some(json!({ "version": VERSION, "buildTime": null })),
-        ControlRequest::ListModels(_) => Some(json!({ "models": frames::models() })),
-        ControlRequest::ListPermissionRules(_) => Some(json!({
-            "state": {
-                "rules": [], "workspaceDirectories": [], "originalCwd": core.setup.cwd(), "managedOnly": false,
-            },
-        })),
-        ControlRequest::FileSuggestions(_) => Some(json!({ "suggestions": [], "cwd": core.setup.cwd() })),
-        ControlRequest::StopTask(_) | ControlRequest::BackgroundTasks(_) => Some(json!({})),
-        ControlRequest::SetMaxThinkingTokens(request) => match request.max_thinking_tokens {
-            Field::Raw(_) => return Err(text::BAD_THINKING_TOKENS.to_owned()),
-            Field::Absent | Field::Null | Field::Known(_) => None,
-        },
-        ControlRequest::ApplyFlagSettings(_)
-        | ControlRequest::SeedReadState(_)
-        | ControlRequest::McpMessage(_)
-        | ControlRequest::SetSuggestionsPaused(_) => None,
+        ControlRequest::ApplyFlagSettings(_) => None,
         // The protocol has more, and hosts of other versions know others still.
         other => return Err(text::unsupported_subtype(other.kind().unwrap_or("undefined"))),
     })
-}
-
-/// Replaces the MCP servers that are not from the launch.
-pub(crate) fn set_servers(servers: &Map<String, Value>, core: &mut Core) -> Value {
-    let is_launched = |name: &String| core.setup.mcp_servers().contains(name);
-    let (kept, old): (Vec<String>, Vec<String>) = core.mcp_servers.iter().cloned().partition(is_launched);
-    let wanted: Vec<String> = servers
-        .keys()
-        .filter(|name| !is_launched(name))
-        .cloned()
-        .collect();
-    let added: Vec<&String> = wanted.iter().filter(|name| !old.contains(name)).collect();
-    let removed: Vec<&String> = old.iter().filter(|name| !wanted.contains(name)).collect();
-    let answer = json!({ "added": added, "removed": removed, "errors": {} });
-    core.mcp_servers = kept.into_iter().chain(wanted).collect();
-    answer
 }
 
 fn mcp_status(core: &Core) -> Value {
