@@ -43,7 +43,7 @@ fn idle_memory_is_under_ten_megabytes(world: &mut World) {
     let resident = agent.resident_bytes();
     // The code pages of a debug build alone are larger than the whole release build.
     let limit = if cfg!(debug_assertions) {
-        20_000_000
+        24_000_000
     } else {
         10_000_000
     };
