@@ -1,16 +1,18 @@
 //! The rehearsal in process: a `Backend` whose Claude is a task.
 //!
 //! Place in the flow: the session manager launches it like the real CLI. The streams are bounded in-memory pipes, so
-//! that a host that stops reading stops the script; the life is the task's. What a session remembers stays here and
-//! lasts as long as the backend.
+//! that a host that stops reading stops the script; the life is the task's. What a session remembers, and what is granted
+//! for longer than a session, stays here and lasts as long as the backend.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use claude_sdk_bridge::backend::{Backend, Exit, ExitStatus, Grace, LaunchError, Life, Running};
 use claude_sdk_bridge::launch::LaunchOptions;
 use claude_sdk_bridge::messages::ClaudeSessionId;
+use permission_core::Grants;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -28,14 +30,21 @@ const TAIL_BYTES: usize = 8 * 1024;
 
 const SIGKILL: i32 = 9;
 
-type Sessions = Arc<Mutex<HashMap<ClaudeSessionId, SessionState>>>;
+/// What outlives a process.
+#[derive(Debug, Default)]
+struct Memory {
+    sessions: HashMap<ClaudeSessionId, SessionState>,
+    /// What has been granted for longer than a session, by the working directory.
+    granted: HashMap<PathBuf, Grants>,
+}
+
 type Tail = Arc<Mutex<Vec<u8>>>;
 
 /// A backend that plays a script.
 #[derive(Debug, Clone)]
 pub struct RehearsalBackend {
     script: Arc<Script>,
-    sessions: Sessions,
+    memory: Arc<Mutex<Memory>>,
 }
 
 impl RehearsalBackend {
@@ -44,7 +53,7 @@ impl RehearsalBackend {
     pub fn new(script: Arc<Script>) -> Self {
         Self {
             script,
-            sessions: Sessions::default(),
+            memory: Arc::default(),
         }
     }
 }
@@ -61,16 +70,18 @@ impl Backend for RehearsalBackend {
                 cwd: options.cwd.clone(),
             });
         }
-        let (engine, id) = launch::engine(Arc::clone(&self.script), options, true, |id| {
-            locked(&self.sessions).get(id).cloned()
-        });
+        let granted = locked(&self.memory).granted.get(&options.cwd).cloned();
+        let look_up = |id: &ClaudeSessionId| locked(&self.memory).sessions.get(id).cloned();
+        let script = Arc::clone(&self.script);
+        let (engine, id) = launch::engine(script, options, true, look_up, &granted.unwrap_or_default());
         let (host_stdin, stdin) = tokio::io::duplex(PIPE_BYTES);
         let (stdout, host_stdout) = tokio::io::duplex(PIPE_BYTES);
         let tail = Tail::default();
-        let memory = options.persist_session.then(|| (Arc::clone(&self.sessions), id));
         let process = InProcess {
             tail: Arc::clone(&tail),
-            memory,
+            memory: options.persist_session.then(|| Arc::clone(&self.memory)),
+            id,
+            cwd: options.cwd.clone(),
         };
         let (signals, received) = mpsc::channel(1);
         let task = tokio::spawn(Run::new(engine, (stdin, stdout), process, received).run());
@@ -90,7 +101,9 @@ impl Backend for RehearsalBackend {
 
 struct InProcess {
     tail: Tail,
-    memory: Option<(Sessions, ClaudeSessionId)>,
+    memory: Option<Arc<Mutex<Memory>>>,
+    id: ClaudeSessionId,
+    cwd: PathBuf,
 }
 
 impl Process for InProcess {
@@ -102,8 +115,11 @@ impl Process for InProcess {
     }
 
     fn remember(&mut self, state: &SessionState) {
-        if let Some((sessions, id)) = &self.memory {
-            locked(sessions).insert(id.clone(), state.clone());
+        if let Some(memory) = &self.memory {
+            let mut memory = locked(memory);
+            memory.sessions.insert(self.id.clone(), state.clone());
+            let granted = memory.granted.entry(self.cwd.clone()).or_default();
+            granted.add_lasting(state.granted());
         }
     }
 }

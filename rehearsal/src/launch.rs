@@ -7,21 +7,25 @@ use std::sync::Arc;
 
 use claude_sdk_bridge::launch::{LaunchOptions, SessionStart};
 use claude_sdk_bridge::messages::ClaudeSessionId;
+use permission_core::Grants;
 use uuid::Uuid;
 
 use crate::engine::{Engine, Refusal, SessionState, Setup};
 use crate::frames::Clock;
 use crate::script::Script;
 
-/// Makes the engine for a launch; `look_up` finds what a session remembers.
+/// Makes the engine for a launch; `look_up` finds what a session remembers, `granted` is what sessions of the project have been
+/// granted for longer.
 pub(crate) fn engine(
     script: Arc<Script>,
     options: &LaunchOptions,
     tells_state: bool,
     look_up: impl Fn(&ClaudeSessionId) -> Option<SessionState>,
+    granted: &Grants,
 ) -> (Engine, ClaudeSessionId) {
     let found = find(&options.session, look_up);
     let mut state = found.state;
+    state.granted.add_lasting(granted);
     let launch = state.count_launch();
     let setup = Setup {
         tells_state,

@@ -35,7 +35,7 @@ by_executable! {
     a_call_that_a_rule_denies_is_shown_failed as a_call_that_a_rule_denies_is_shown_failed_by_executable,
     novelties_are_passed_over as novelties_are_passed_over_by_executable,
     a_decided_call_goes_on_after_its_question as a_decided_call_goes_on_after_its_question_by_executable,
-    a_durable_answer_lasts_as_long_as_the_session as a_durable_answer_lasts_as_long_as_the_session_by_executable,
+    a_durable_answer_lasts_into_the_next_session as a_durable_answer_lasts_into_the_next_session_by_executable,
     a_decided_edit_is_shown as a_decided_edit_is_shown_by_executable,
     a_cancel_ends_a_running_call as a_cancel_ends_a_running_call_by_executable,
     rules_and_hooks_of_the_script_decide as rules_and_hooks_of_the_script_decide_by_executable,
@@ -298,7 +298,7 @@ fn a_decided_call_goes_on_after_its_question(world: &mut World) {
     }
 }
 
-fn a_durable_answer_lasts_as_long_as_the_session(world: &mut World) {
+fn a_durable_answer_lasts_into_the_next_session(world: &mut World) {
     let rule = json!({"toolName": "Bash", "ruleContent": "mkdir *"});
     let suggestion =
         json!({"type": "addRules", "rules": [rule], "behavior": "allow", "destination": "localSettings"});
@@ -310,6 +310,8 @@ fn a_durable_answer_lasts_as_long_as_the_session(world: &mut World) {
     assert_eq!((turn.stop_reason(), turn.questions().len()), ("end_turn", 1));
     turn.ignore_rest();
     client.prompt(&session, "again", no_questions).ignore_rest();
+    let other = client.new_session(&world.cwd());
+    client.prompt(&other, "go", no_questions).ignore_rest();
 }
 
 fn a_decided_edit_is_shown(world: &mut World) {

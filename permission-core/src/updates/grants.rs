@@ -40,6 +40,22 @@ impl Grants {
         }
     }
 
+    /// Takes over what outlasts a session: what is kept in settings files.
+    pub fn add_lasting(&mut self, of: &Self) {
+        let lasts = |at: PermissionDestination| match at {
+            PermissionDestination::Session | PermissionDestination::CliArg => false,
+            PermissionDestination::UserSettings
+            | PermissionDestination::ProjectSettings
+            | PermissionDestination::LocalSettings => true,
+        };
+        for rule in of.rules.iter().filter(|(at, ..)| lasts(*at)) {
+            push_new(&mut self.rules, rule.clone());
+        }
+        for directory in of.directories.iter().filter(|(at, _)| lasts(*at)) {
+            push_new(&mut self.directories, directory.clone());
+        }
+    }
+
     /// The rules that do this.
     pub fn rules(&self, behavior: PermissionBehavior) -> impl Iterator<Item = &PermissionRule> {
         let rules = self.rules.iter().filter(move |(_, of, _)| *of == behavior);
@@ -93,5 +109,20 @@ mod tests {
         assert_eq!(apply(&change("replaceRules", r("Read", ""))), "Bash(a) Read /srv");
         assert_eq!(apply(&change("removeRules", l("Bash", "a"))), "Read /srv");
         assert_eq!(apply(&change("removeDirectories", d(&["/srv"]))), "Read");
+    }
+
+    #[test]
+    fn what_is_kept_in_files_outlasts_a_session() {
+        let mut grants = Grants::default();
+        for update in [r("Read", ""), l("Bash", "a"), d(&["/srv"])] {
+            grants.apply(&PermissionUpdate::try_from(&update).unwrap());
+        }
+        let mut next = Grants::default();
+        for _ in 0..2 {
+            next.add_lasting(&grants);
+        }
+        let rules = next.rules(PermissionBehavior::Allow).map(ToString::to_string);
+        assert_eq!(rules.collect::<Vec<_>>(), ["Bash(a)"]);
+        assert_eq!(next.directories().count(), 0);
     }
 }

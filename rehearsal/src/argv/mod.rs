@@ -110,12 +110,18 @@ fn play(args: Vec<OsString>, env: &impl Fn(&str) -> Option<OsString>) -> Result<
     for file in &parsed.mcp_configs {
         options.mcp_servers.extend(read_mcp_config(file)?);
     }
-    let memory = Memory::of(env, options.persist_session);
+    let memory = Memory::of(env, options.persist_session, &options.cwd);
     let tells_state = env(READS_STATE_VARIABLE).is_some_and(|value| value == "1");
     if let Some(grandchild) = &script.process.grandchild {
         grandchild::spawn(grandchild)?;
     }
-    let (engine, id) = launch::engine(script, &options, tells_state, |id| memory.look_up(id));
+    let (engine, id) = launch::engine(
+        script,
+        &options,
+        tells_state,
+        |id| memory.look_up(id),
+        &memory.granted(),
+    );
     let process = Executable { memory, id };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -83,6 +83,11 @@ impl SessionState {
         self.played.clear();
     }
 
+    /// What answers have changed for longer than their call.
+    pub(crate) fn granted(&self) -> &Grants {
+        &self.granted
+    }
+
     /// Whether nothing has been said in the session.
     pub(crate) fn is_fresh(&self) -> bool {
         self.messages == 0
