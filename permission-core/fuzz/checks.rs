@@ -5,8 +5,8 @@
 
 use permission_core::{
     Answer, AskContext, Effect, FormReply, LexicalPaths, PermissionUpdate, PreparedRequest, QuestionForm,
-    Snapshot, prepare,
-    rules::{Allowed, Call, Rule, RuleKind, RuleOrigin, RuleSet, Workspace},
+    Snapshot, ToolCall, Workspace, prepare,
+    rules::{Allowed, Rule, RuleKind, RuleOrigin, RuleSet},
 };
 use serde_json::{Value, json};
 
@@ -121,7 +121,7 @@ pub(crate) fn rule(bytes: &[u8]) {
         let mut rules = RuleSet::default();
         rules.add(RuleKind::Deny, text, RuleOrigin::Session);
         rules.add(RuleKind::Allow, text, RuleOrigin::Session);
-        let call = Call::new(tool, &input, workspace());
+        let call = ToolCall::new(tool, &input, workspace());
         let _ = (rules.denies(&call), rules.allows(&call, true));
     }
 }
@@ -157,7 +157,7 @@ fn allowed(rule: &str, command: &str) -> bool {
     let mut rules = RuleSet::default();
     rules.add(RuleKind::Allow, rule, RuleOrigin::Session);
     let input = json!({ "command": command });
-    let allowed = rules.allows(&Call::new("Bash", &input, workspace()), false);
+    let allowed = rules.allows(&ToolCall::new("Bash", &input, workspace()), false);
     matches!(allowed, Some(Allowed::ByRules(_)))
 }
 
@@ -165,7 +165,9 @@ fn denied(rule: &str, command: &str) -> bool {
     let mut rules = RuleSet::default();
     rules.add(RuleKind::Deny, rule, RuleOrigin::Session);
     let input = json!({ "command": command });
-    rules.denies(&Call::new("Bash", &input, workspace())).is_some()
+    rules
+        .denies(&ToolCall::new("Bash", &input, workspace()))
+        .is_some()
 }
 
 fn workspace() -> Workspace<'static> {
@@ -181,7 +183,7 @@ fn workspace() -> Workspace<'static> {
 
 fn request(tool: &str, suggestions: Option<&Value>) -> PreparedRequest {
     let input = json!({ "file_path": "/repo/src/a", "host": "example.com", "plan": "p" });
-    let call = Call::new(tool, &input, workspace());
+    let call = ToolCall::new(tool, &input, workspace());
     let mut ask = AskContext::new(&call, "toolu_1");
     ask.suggestions = suggestions;
     ask.plan.clear_context = true;

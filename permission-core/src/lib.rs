@@ -15,6 +15,7 @@ pub mod policy;
 pub mod rules;
 pub mod settings;
 
+mod call;
 mod modes;
 mod paths;
 mod safe_text;
@@ -23,8 +24,7 @@ mod tools;
 mod updates;
 mod wildcard;
 
-pub use policy as guard;
-
+pub use call::{ToolCall, Workspace};
 pub use dialog::{
     Answer, AskContext, DecisionClassification, Effect, FollowUp, FormReply, OptionId, OptionKind,
     PermissionOption, PermissionResult, PlanFacts, PrepareError, PreparedRequest, Presentation,

@@ -9,8 +9,10 @@ use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use serde_json::{Value, json};
 
 use crate::{
-    AskContext, LexicalPaths, PathResolver, PreparedRequest, prepare,
-    rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
+    AskContext, LexicalPaths, PathResolver, PreparedRequest,
+    call::{ToolCall, Workspace},
+    prepare,
+    rules::{RuleKind, RuleOrigin, RuleSet},
 };
 
 /// A fixed seed, so that a run says the same every time; `PROPTEST_RNG_SEED` is for exploring.
@@ -97,7 +99,7 @@ impl Scene {
 }
 
 /// A call in `/repo`, of a user whose home is `/home/u`.
-pub(crate) fn call<'a>(tool: &'a str, input: &'a Value, paths: &'a dyn PathResolver) -> Call<'a> {
+pub(crate) fn call<'a>(tool: &'a str, input: &'a Value, paths: &'a dyn PathResolver) -> ToolCall<'a> {
     let workspace = Workspace {
         cwd: "/repo",
         current: "/repo",
@@ -106,7 +108,7 @@ pub(crate) fn call<'a>(tool: &'a str, input: &'a Value, paths: &'a dyn PathResol
         additional: &[],
         paths,
     };
-    Call::new(tool, input, workspace)
+    ToolCall::new(tool, input, workspace)
 }
 
 /// The options as `id` (with the usual name) or `id: name`, in order.

@@ -8,8 +8,8 @@
 use std::{collections::BTreeSet, process::Command};
 
 use permission_core::{
-    LexicalPaths,
-    rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
+    LexicalPaths, ToolCall, Workspace,
+    rules::{RuleKind, RuleOrigin, RuleSet},
 };
 use serde_json::json;
 
@@ -283,5 +283,5 @@ fn denied(name: &str, text: &str) -> bool {
         additional: &[],
         paths: &LexicalPaths,
     };
-    rules.denies(&Call::new("Bash", &input, workspace)).is_some()
+    rules.denies(&ToolCall::new("Bash", &input, workspace)).is_some()
 }

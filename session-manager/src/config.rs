@@ -13,7 +13,7 @@ use claude_sdk_bridge::{
     settings::{SettingsSurroundings, SettingsTexts},
     transcripts::TranscriptStore,
 };
-use permission_core::guard::Policy;
+use permission_core::policy::Policy;
 
 use crate::{history::Records, permission::Audit};
 

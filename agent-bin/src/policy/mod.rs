@@ -17,7 +17,7 @@ use claude_sdk_bridge::{
 };
 use permission_core::{
     explain::{ExplainedSession, unmet_examples},
-    guard::{Policy, PolicyMistake},
+    policy::{Policy, PolicyMistake},
     settings::HostFacts,
 };
 

@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use permission_core::{
     decide::hooks::HookEvent,
-    guard::{Policy, PolicyMistake},
+    policy::{Policy, PolicyMistake},
     rules::RuleKind,
 };
 

@@ -13,12 +13,13 @@ use super::{
     authority::Authority,
     decision::{Decision, Outcome, Reason, Stage},
     hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
-    sentences,
+    wording,
 };
 use crate::{
+    call::ToolCall,
     modes::PermissionMode,
     policy::{Confined, Protected},
-    rules::{Allowed, Call, Rule},
+    rules::{Allowed, Rule},
     tools::{MCP, Tool, ToolGroup},
 };
 
@@ -71,7 +72,7 @@ impl Authorizer {
     }
 
     /// Begins with a call.
-    pub fn begin(&mut self, call: &Call<'_>) -> (Evaluation, Step) {
+    pub fn begin(&mut self, call: &ToolCall<'_>) -> (Evaluation, Step) {
         self.fit(call);
         let policy = self.authority.policy();
         let hooks = policy.map(|policy| policy.hooks.matching(HookEvent::PreToolUse, call.tool));
@@ -87,11 +88,11 @@ impl Authorizer {
     }
 
     /// Goes on after a hook.
-    pub fn hook_ended(&mut self, evaluation: &mut Evaluation, call: &Call<'_>, run: &HookRun) -> Step {
+    pub fn hook_ended(&mut self, evaluation: &mut Evaluation, call: &ToolCall<'_>, run: &HookRun) -> Step {
         let Some(hook) = evaluation.hooks.pop_front() else {
-            return self.decided(call, Decision::failed(sentences::OUT_OF_ORDER));
+            return self.decided(call, Decision::failed(wording::OUT_OF_ORDER));
         };
-        let unusable = HookRun::Failed(sentences::HOOK_NOT_RUN.to_owned());
+        let unusable = HookRun::Failed(wording::HOOK_NOT_RUN.to_owned());
         let run = if hook.command.is_some() { run } else { &unusable };
         if let Some(denied) = self.heard(evaluation, call, PreToolUse::read(run)) {
             return self.decided(call, denied);
@@ -103,7 +104,7 @@ impl Authorizer {
     }
 
     /// Decides about a call of which hooks have been heard elsewhere; this is what they come to.
-    pub fn decide(&mut self, call: &Call<'_>, said: PreToolUse) -> Decision {
+    pub fn decide(&mut self, call: &ToolCall<'_>, said: PreToolUse) -> Decision {
         let mut evaluation = Evaluation::default();
         let denied = self.invalid(call);
         let denied = denied.or_else(|| self.heard(&mut evaluation, call, said));
@@ -115,7 +116,7 @@ impl Authorizer {
     }
 
     /// Before the client is asked a question of Claude's: the denial of a policy that lets nobody be asked.
-    pub fn refuses_to_ask(&mut self, call: &Call<'_>) -> Option<Decision> {
+    pub fn refuses_to_ask(&mut self, call: &ToolCall<'_>) -> Option<Decision> {
         let headless = self.authority.policy().is_some_and(|policy| policy.headless);
         let reason = Reason::NoPrompt(Box::new(Reason::NothingMatched));
         headless.then(|| self.counted(call, self.deny(Stage::Prompt, reason, None)))
@@ -123,7 +124,7 @@ impl Authorizer {
 
     /// The answer of whoever was asked, with the input as it will run; `refusal` is what they said against it. What no user
     /// can allow is denied.
-    pub fn answered(&mut self, call: &Call<'_>, refusal: Option<String>) -> Decision {
+    pub fn answered(&mut self, call: &ToolCall<'_>, refusal: Option<String>) -> Decision {
         self.fit(call);
         let checked = || {
             let denied = self.invalid(call).or_else(|| self.limited(call));
@@ -147,19 +148,19 @@ impl Authorizer {
     }
 
     /// The next hook, or the decision. `call` has the input that hooks left.
-    fn next(&mut self, evaluation: &mut Evaluation, call: &Call<'_>) -> Step {
+    fn next(&mut self, evaluation: &mut Evaluation, call: &ToolCall<'_>) -> Step {
         match evaluation.hooks.front() {
             Some(hook) => Step::Hook(Arc::clone(hook)),
             None => self.decided(call, self.by_rules(call, evaluation)),
         }
     }
 
-    fn decided(&mut self, call: &Call<'_>, decision: Decision) -> Step {
+    fn decided(&mut self, call: &ToolCall<'_>, decision: Decision) -> Step {
         Step::Decided(Box::new(self.counted(call, decision)))
     }
 
     /// A sole authority knows what becomes of what it allows; Claude tells of the others later.
-    fn counted(&mut self, call: &Call<'_>, decision: Decision) -> Decision {
+    fn counted(&mut self, call: &ToolCall<'_>, decision: Decision) -> Decision {
         let counts = match decision.outcome {
             Outcome::Deny => decision.stage != Stage::Validate,
             Outcome::Allow => matches!(self.authority, Authority::Sole(_)),
@@ -171,14 +172,14 @@ impl Authorizer {
         decision
     }
 
-    fn fit(&mut self, call: &Call<'_>) {
+    fn fit(&mut self, call: &ToolCall<'_>) {
         if let Authority::OverClaude(Some(policy)) = &self.authority {
             self.protected.fit(policy, &call.workspace);
         }
     }
 
     /// The first stage: shape, and what is certainly out of reach.
-    fn invalid(&self, call: &Call<'_>) -> Option<Decision> {
+    fn invalid(&self, call: &ToolCall<'_>) -> Option<Decision> {
         let denied = |reason| Some(self.deny(Stage::Validate, reason, None));
         if !call.input.is_object() {
             return denied(Reason::NoObject);
@@ -194,7 +195,7 @@ impl Authorizer {
     }
 
     /// What a hook comes to: its denial, or that of the input that it leaves.
-    fn heard(&self, evaluation: &mut Evaluation, call: &Call<'_>, said: PreToolUse) -> Option<Decision> {
+    fn heard(&self, evaluation: &mut Evaluation, call: &ToolCall<'_>, said: PreToolUse) -> Option<Decision> {
         match said {
             PreToolUse::Approve => None,
             PreToolUse::Deny { reason } => Some(self.deny(Stage::Hooks, Reason::Hook(reason), None)),
@@ -209,7 +210,7 @@ impl Authorizer {
     }
 
     /// The third stage, and whether there is a question.
-    fn by_rules(&self, call: &Call<'_>, evaluation: &Evaluation) -> Decision {
+    fn by_rules(&self, call: &ToolCall<'_>, evaluation: &Evaluation) -> Decision {
         let denied = self.limited(call).or_else(|| self.plan(call));
         let decision = denied.unwrap_or_else(|| {
             let edits_accepted =
@@ -226,7 +227,7 @@ impl Authorizer {
     }
 
     /// Deny rules, and what comes with every policy.
-    fn limited(&self, call: &Call<'_>) -> Option<Decision> {
+    fn limited(&self, call: &ToolCall<'_>) -> Option<Decision> {
         if let Some(hit) = self.authority.rules().denies(call) {
             return Some(self.deny(Stage::Rules, Reason::Rule, Some(hit.rule)));
         }
@@ -237,7 +238,7 @@ impl Authorizer {
     }
 
     /// In `plan` nothing is changed, whoever decides.
-    fn plan(&self, call: &Call<'_>) -> Option<Decision> {
+    fn plan(&self, call: &ToolCall<'_>) -> Option<Decision> {
         let free = call.mode != PermissionMode::Plan
             || call.only_reads()
             || call.read_only_hint
@@ -260,7 +261,7 @@ impl Authorizer {
     /// Why there is a question whatever allows the call.
     fn asked<'a>(
         &self,
-        call: &Call<'_>,
+        call: &ToolCall<'_>,
         hook: Option<&String>,
         allowed: impl FnOnce() -> Option<&'a Allowed>,
     ) -> Option<Decision> {
@@ -291,7 +292,7 @@ impl Authorizer {
     }
 
     /// What becomes of a call that nobody wants a question about.
-    fn unasked(&self, call: &Call<'_>, allowed: impl FnOnce() -> Option<Allowed>) -> Decision {
+    fn unasked(&self, call: &ToolCall<'_>, allowed: impl FnOnce() -> Option<Allowed>) -> Decision {
         let (sole, takes_questions) = match &self.authority {
             Authority::OverClaude(None) => return self.plain(Outcome::Pass, Reason::NothingMatched),
             Authority::Sole(_) if call.mode == PermissionMode::BypassPermissions => {
@@ -322,7 +323,7 @@ impl Authorizer {
 
     /// After denials in a row, whatever is allowed is a question, unless it does no more than read in the workspace, look
     /// something up or plan.
-    fn is_tired<'a>(&self, call: &Call<'_>, allowed: impl FnOnce() -> Option<&'a Allowed>) -> bool {
+    fn is_tired<'a>(&self, call: &ToolCall<'_>, allowed: impl FnOnce() -> Option<&'a Allowed>) -> bool {
         let looks_up = || ToolGroup::of(call.tool) == ToolGroup::Other && call.only_reads();
         let harmless = || {
             call.reads_inside() || looks_up() || call.is_planning() || allowed() == Some(&Allowed::ReadOnly)
@@ -333,7 +334,7 @@ impl Authorizer {
     }
 
     /// A question, or the denial where nobody is asked.
-    fn ask(&self, call: &Call<'_>, reason: Reason, rule: Option<Arc<Rule>>) -> Decision {
+    fn ask(&self, call: &ToolCall<'_>, reason: Reason, rule: Option<Arc<Rule>>) -> Decision {
         if self.authority.asks_nobody(call.mode) {
             return self.deny(Stage::Prompt, Reason::NoPrompt(Box::new(reason)), rule);
         }

@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc};
 
 use serde_json::{Value, json};
 
-use super::sentences;
+use super::wording;
 use crate::{rules::Rule, tools::Tool};
 
 /// The five stages.
@@ -171,7 +171,7 @@ impl Decision {
     /// Why it denies or asks.
     pub fn why(&self) -> Option<String> {
         match self.outcome {
-            Outcome::Deny | Outcome::Ask => Some(sentences::why(self)),
+            Outcome::Deny | Outcome::Ask => Some(wording::why(self)),
             Outcome::Pass | Outcome::Allow => None,
         }
     }
@@ -203,12 +203,12 @@ impl Decision {
 
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(sentences::stage(*self))
+        f.write_str(wording::stage(*self))
     }
 }
 
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&sentences::reason(self))
+        f.write_str(&wording::reason(self))
     }
 }

@@ -6,8 +6,9 @@
 use serde_json::Value;
 
 use crate::{
+    call::ToolCall,
     modes::PermissionMode,
-    rules::{Call, RuleKind, RuleSet},
+    rules::{RuleKind, RuleSet},
     tools::{BASH, MONITOR},
 };
 
@@ -15,7 +16,7 @@ use crate::{
 #[derive(Clone, Copy)]
 pub struct AskContext<'a> {
     /// The call, with where and in which mode it comes.
-    pub call: &'a Call<'a>,
+    pub call: &'a ToolCall<'a>,
     /// The tool's name for people; an MCP server chooses it, so it never stands in a label.
     pub display_name: Option<&'a str>,
     /// The id of the tool use, echoed in the result.
@@ -62,7 +63,7 @@ pub struct PlanFacts<'a> {
 
 impl<'a> AskContext<'a> {
     /// A question with nothing but its tool call.
-    pub fn new(call: &'a Call<'a>, tool_use_id: &'a str) -> Self {
+    pub fn new(call: &'a ToolCall<'a>, tool_use_id: &'a str) -> Self {
         Self {
             call,
             display_name: None,

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::{
-    dialog::present::words,
+    dialog::present::wording,
     dialog::result::{DecisionClassification, PermissionResult},
     modes::PermissionMode,
     safe_text,
@@ -124,11 +124,11 @@ impl Effect {
                 follow_up: session_mode(updates).map_or(FollowUp::None, FollowUp::ModeChanges),
             },
             Self::Reject => Settlement {
-                result: call.deny(words::REFUSED, feedback.as_deref(), false),
+                result: call.deny(wording::REFUSED, feedback.as_deref(), false),
                 follow_up: FollowUp::None,
             },
             Self::KeepPlanning => Settlement {
-                result: call.deny(words::KEPT_PLANNING, feedback.as_deref(), feedback.is_none()),
+                result: call.deny(wording::KEPT_PLANNING, feedback.as_deref(), feedback.is_none()),
                 follow_up: if feedback.is_none() {
                     FollowUp::EndTurn
                 } else {
@@ -136,7 +136,7 @@ impl Effect {
                 },
             },
             Self::ClearContext { mode, plan } => Settlement {
-                result: call.deny(words::CLEARS_CONTEXT, None, true),
+                result: call.deny(wording::CLEARS_CONTEXT, None, true),
                 follow_up: FollowUp::ClearContext {
                     mode: *mode,
                     plan: plan.clone(),
@@ -158,7 +158,10 @@ impl Call<'_> {
 
     fn deny(&self, message: &str, feedback: Option<&str>, interrupt: bool) -> PermissionResult {
         PermissionResult::Deny {
-            message: feedback.map_or_else(|| message.to_owned(), |said| words::with_feedback(message, said)),
+            message: feedback.map_or_else(
+                || message.to_owned(),
+                |said| wording::with_feedback(message, said),
+            ),
             interrupt,
             tool_use_id: Some(self.tool_use_id.to_owned()),
             decision_classification: Some(DecisionClassification::UserReject),

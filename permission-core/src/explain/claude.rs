@@ -6,15 +6,16 @@ use std::sync::Arc;
 
 use super::{
     Section,
-    guard::Guarded,
+    operator::Guarded,
     session::{ExplainedSession, Prepared},
     verdict::Verdict,
-    words,
+    wording,
 };
 use crate::{
+    call::ToolCall,
     decide::{DecidedBy, Decision, Outcome, Reason, Stage, hooks::HookCommand},
     modes::PermissionMode,
-    rules::{Allowed, Call, Hit, Part, Rule, RuleKind, RuleOrigin, RuleSet},
+    rules::{Allowed, Hit, Part, Rule, RuleKind, RuleOrigin, RuleSet},
     settings::SettingsSource,
     tools::{Tool, ToolGroup},
 };
@@ -35,7 +36,7 @@ pub(super) struct Own {
     auto_available: bool,
 }
 
-pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, call: &Call<'_>) -> Own {
+pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, call: &ToolCall<'_>) -> Own {
     let decision = decide(&prepared.rules, call);
     let limit = match (decision.outcome, &decision.reason) {
         (Outcome::Allow | Outcome::Pass, _) => None,
@@ -62,7 +63,7 @@ pub(super) fn look(session: &ExplainedSession<'_>, prepared: &Prepared, call: &C
 }
 
 /// Where Claude's own rules and its mode lead.
-fn decide(rules: &RuleSet, call: &Call<'_>) -> Decision {
+fn decide(rules: &RuleSet, call: &ToolCall<'_>) -> Decision {
     let of = |outcome, reason, rules| Decision {
         outcome,
         stage: Stage::Rules,
@@ -104,23 +105,23 @@ fn decide(rules: &RuleSet, call: &Call<'_>) -> Decision {
 
 impl Own {
     pub(super) fn section(&self, guarded: &Guarded, verdict: Verdict, by: DecidedBy) -> Section {
-        let mut lines = vec![(Stage::Validate, words::NOT_LOOKED_AT.to_owned())];
+        let mut lines = vec![(Stage::Validate, wording::NOT_LOOKED_AT.to_owned())];
         if self.hooks.is_empty() && self.kept_out {
-            lines.push((Stage::Hooks, words::KEPT_OUT.to_owned()));
+            lines.push((Stage::Hooks, wording::KEPT_OUT.to_owned()));
         } else {
-            lines.extend(words::hooks(&self.hooks).map(|text| (Stage::Hooks, text)));
+            lines.extend(wording::hooks(&self.hooks).map(|text| (Stage::Hooks, text)));
         }
         lines.extend(self.rules().into_iter().map(|text| (Stage::Rules, text)));
         if !self.decision.is_deny() {
-            lines.push((Stage::Prompt, words::prompt(verdict, by).to_owned()));
+            lines.push((Stage::Prompt, wording::prompt(verdict, by).to_owned()));
         }
         match &guarded.refusal {
-            Some(refusal) => lines.push((Stage::Check, words::deny(refusal))),
+            Some(refusal) => lines.push((Stage::Check, wording::deny(refusal))),
             None if verdict == Verdict::Denied => {}
-            None => lines.push((Stage::Check, words::NOT_LOOKED_AT.to_owned())),
+            None => lines.push((Stage::Check, wording::NOT_LOOKED_AT.to_owned())),
         }
         Section {
-            title: words::CLAUDE.to_owned(),
+            title: wording::CLAUDE.to_owned(),
             lines,
         }
     }
@@ -134,21 +135,21 @@ impl Own {
         } = &self.decision;
         let all = |said: fn(&Rule) -> String| rules.iter().map(|rule| said(rule)).collect();
         let mut lines: Vec<String> = match (outcome, reason) {
-            (Outcome::Deny, _) => all(words::deny_rule),
-            (Outcome::Ask, Reason::Rule) => all(words::ask_rule),
-            (Outcome::Ask, _) if self.is_unsaid() => vec![words::no_answer(&reason.to_string())],
-            (Outcome::Ask, _) => vec![words::ask(&reason.to_string())],
-            (Outcome::Allow | Outcome::Pass, Reason::Rule) => all(words::allow),
-            (Outcome::Allow | Outcome::Pass, _) => vec![words::runs(reason)],
+            (Outcome::Deny, _) => all(wording::deny_rule),
+            (Outcome::Ask, Reason::Rule) => all(wording::ask_rule),
+            (Outcome::Ask, _) if self.is_unsaid() => vec![wording::no_answer(&reason.to_string())],
+            (Outcome::Ask, _) => vec![wording::ask(&reason.to_string())],
+            (Outcome::Allow | Outcome::Pass, Reason::Rule) => all(wording::allow),
+            (Outcome::Allow | Outcome::Pass, _) => vec![wording::runs(reason)],
         };
         if *outcome == Outcome::Allow && rules.iter().any(|rule| is_projects(rule)) {
-            lines.push(words::UNTRUSTED.to_owned());
+            lines.push(wording::UNTRUSTED.to_owned());
         }
-        lines.extend(self.part.as_ref().map(words::part));
+        lines.extend(self.part.as_ref().map(wording::part));
         if let Some((rule, part)) = &self.unseen {
-            lines.push(words::only_a_policy(rule));
-            lines.extend(part.as_ref().map(words::part));
-            lines.extend(self.hidden.then(|| words::HIDDEN.to_owned()));
+            lines.push(wording::only_a_policy(rule));
+            lines.extend(part.as_ref().map(wording::part));
+            lines.extend(self.hidden.then(|| wording::HIDDEN.to_owned()));
         }
         lines
     }

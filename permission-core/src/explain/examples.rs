@@ -3,7 +3,7 @@
 //! Place in the flow: the host tries them where it reads a policy, before anything starts. Each is explained like any other
 //! call.
 
-use super::{Account, ExplainedSession, Verdict, explain, words};
+use super::{Account, ExplainedSession, Verdict, explain, wording};
 use crate::{
     decide::{DecidedBy, Stage},
     policy::{Becomes, PolicyMistake},
@@ -19,7 +19,7 @@ pub fn unmet_examples(session: &ExplainedSession<'_>) -> Vec<PolicyMistake> {
             file: example.origin.file.clone(),
             line: example.origin.line,
             key: Some(example.key.clone()),
-            message: words::unmet(example.becomes, found, account.why()),
+            message: wording::unmet(example.becomes, found, account.why()),
         })
     });
     unmet.collect()

@@ -2,15 +2,15 @@
 //!
 //! Place in the flow: `policy explain` hands over what the settings say, a policy and a call, and prints the [`Account`].
 //! The guard comes first, then Claude's own rules as Claude reads them, then the two together, as a session runs
-//! them. Reading order: `session`, `guard`, `claude`, `verdict`; `words` holds every sentence. Must not run a hook, and
+//! them. Reading order: `session`, `operator`, `claude`, `verdict`; `wording` holds every sentence. Must not run a hook, and
 //! must not count anything.
 
 mod claude;
 mod examples;
-mod guard;
+mod operator;
 mod session;
 mod verdict;
-mod words;
+mod wording;
 
 use std::{fmt, sync::Arc};
 
@@ -21,9 +21,10 @@ pub use session::ExplainedSession;
 pub use verdict::Verdict;
 
 use crate::{
+    call::ToolCall,
     decide::{DecidedBy, Stage},
     modes::PermissionMode,
-    rules::{Call, Rule},
+    rules::Rule,
 };
 
 /// What would become of a call.
@@ -55,10 +56,10 @@ struct Section {
 /// Explains a call. Every hook is taken as having no objection.
 pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Account {
     let prepared = session.prepare();
-    let mut call = Call::new(tool, input, session.workspace(&prepared.guarded_directories));
+    let mut call = ToolCall::new(tool, input, session.workspace(&prepared.guarded_directories));
     call.mode = prepared.mode;
     call.plan_file = session.plan_file(input);
-    let guarded = guard::look(session, &call);
+    let guarded = operator::look(session, &call);
     let call = call.within(session.workspace(&prepared.directories));
     let own = (!guarded.decision.is_deny()).then(|| claude::look(session, &prepared, &call));
     let (verdict, by) = verdict::of(&guarded, own.as_ref());
@@ -75,7 +76,7 @@ pub fn explain(session: &ExplainedSession<'_>, tool: &str, input: &Value) -> Acc
         input: input.clone(),
         mode: prepared.mode,
         rule,
-        place: words::place(session.cwd, prepared.mode, &prepared.mode_from),
+        place: wording::place(session.cwd, prepared.mode, &prepared.mode_from),
         sections: sections.into_iter().flatten().collect(),
         verdict,
         by,
@@ -108,7 +109,7 @@ impl Account {
 
 impl fmt::Display for Account {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}", words::call(&self.tool, &self.input))?;
+        writeln!(f, "{}", wording::call(&self.tool, &self.input))?;
         writeln!(f, "{}", self.place)?;
         for Section { title, lines } in &self.sections {
             writeln!(f, "\n{title}")?;
@@ -123,7 +124,7 @@ impl fmt::Display for Account {
                 writeln!(f, "  {name:<12}{text}")?;
             }
         }
-        write!(f, "\n{}", words::result(self.verdict, self.by))
+        write!(f, "\n{}", wording::result(self.verdict, self.by))
     }
 }
 

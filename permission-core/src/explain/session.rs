@@ -1,19 +1,20 @@
 //! The session that a call is explained for: its mode, its directories and Claude's own rules, from the settings.
 //!
-//! Place in the flow: the host reads the files and fills an [`ExplainedSession`]; `guard` and `claude` look at what
+//! Place in the flow: the host reads the files and fills an [`ExplainedSession`]; `operator` and `claude` look at what
 //! comes of it here. Must not read a file.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::words;
+use super::wording;
 use crate::{
+    call::Workspace,
     decide::hooks::{HookCommand, HookEvent, Hooks},
     modes::PermissionMode,
     paths::{PathResolver, normalized},
     policy::Policy,
-    rules::{RuleSet, Workspace},
+    rules::RuleSet,
     settings::{HostFacts, SettingsFile, SettingsSource, Sourced, initial_mode, may_bypass, merge},
 };
 
@@ -79,13 +80,13 @@ impl<'a> ExplainedSession<'a> {
             | PermissionMode::Auto => asked,
         };
         let mode_from = if mode != asked {
-            warnings.push(words::unavailable(asked, mode));
-            words::instead_of(asked)
+            warnings.push(wording::unavailable(asked, mode));
+            wording::instead_of(asked)
         } else if self.mode.is_some() {
-            words::MODE_ASKED_FOR.to_owned()
+            wording::MODE_ASKED_FOR.to_owned()
         } else {
             let setting = all.values.default_mode.as_ref();
-            words::mode_of_settings(setting.map(|setting| &setting.origin))
+            wording::mode_of_settings(setting.map(|setting| &setting.origin))
         };
         let guarded_directories = self.directories_of_policy();
         let of_settings = own.values.additional_directories.iter();

@@ -4,7 +4,7 @@
 //! the file arguments of known commands, through symbolic links. It is no sandbox: what a program does is out of sight.
 
 use crate::{
-    rules::Call,
+    call::ToolCall,
     shell::{Analysis, FileUse},
     tools::ToolGroup,
 };
@@ -21,7 +21,7 @@ pub(crate) enum Confined {
 
 impl Confined {
     /// Where the files of the call are.
-    pub(crate) fn of(call: &Call<'_>) -> Self {
+    pub(crate) fn of(call: &ToolCall<'_>) -> Self {
         match ToolGroup::of(call.tool) {
             ToolGroup::Reads | ToolGroup::Edits => match call.subject() {
                 Some(subject) if call.is_inside(&subject) => Confined::Inside,
@@ -34,7 +34,7 @@ impl Confined {
     }
 }
 
-fn command(call: &Call<'_>) -> Confined {
+fn command(call: &ToolCall<'_>) -> Confined {
     let Some(analysis) = call.analysis() else {
         return Confined::Unknown;
     };

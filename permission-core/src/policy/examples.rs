@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::sentences;
+use super::wording;
 use crate::settings::{Origin, document::Node};
 
 /// A call that a policy says something about.
@@ -71,12 +71,12 @@ pub(super) fn read(
     let (tool, input) = match (value("command"), value("tool"), value("input")) {
         (Some(Value::String(command)), None, None) => ("Bash".to_owned(), json!({ "command": command })),
         (None, Some(Value::String(tool)), Some(input @ Value::Object(_))) => (tool, input),
-        _ => return Err(sentences::NOT_A_CALL),
+        _ => return Err(wording::NOT_A_CALL),
     };
     Ok(Example {
         tool,
         input,
-        becomes: Becomes::read(value("becomes")).ok_or(sentences::NOT_AN_OUTCOME)?,
+        becomes: Becomes::read(value("becomes")).ok_or(wording::NOT_AN_OUTCOME)?,
         origin,
         key: key.to_owned(),
     })

@@ -7,7 +7,7 @@ use std::{fmt, path::Path, sync::Arc};
 
 use serde_json::{Value, json};
 
-use super::{Policy, examples, rule_text, sentences, tool_names};
+use super::{Policy, examples, rule_text, tool_names, wording};
 use crate::{
     decide::{
         DENIAL_THRESHOLD,
@@ -78,12 +78,12 @@ impl Policy {
             }
             Err(error) => {
                 let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
-                reader.mistake(line, None, sentences::bad_json(&error));
+                reader.mistake(line, None, wording::bad_json(&error));
             }
         }
         let managed = reader.policy.managed_settings().to_string();
         if managed.len() > MAX_MANAGED_BYTES {
-            reader.mistake(1, Some("permissions"), sentences::too_long(MAX_MANAGED_BYTES));
+            reader.mistake(1, Some("permissions"), wording::too_long(MAX_MANAGED_BYTES));
         }
         if reader.mistakes.is_empty() {
             return Ok(reader.policy);
@@ -142,17 +142,15 @@ impl<'a> Reader<'a> {
                 "additionalDirectories" => self.directories(node, &key),
                 "defaultMode" => match PermissionMode::from_setting(node.value().as_ref()) {
                     ModeSetting::Mode(mode) => self.policy.default_mode = Some(mode),
-                    ModeSetting::Absent | ModeSetting::Unknown => {
-                        self.wrong(node, &key, sentences::bad_mode())
-                    }
+                    ModeSetting::Absent | ModeSetting::Unknown => self.wrong(node, &key, wording::bad_mode()),
                 },
                 "disableBypassPermissionsMode" => match node.value() {
                     Some(Value::String(text)) if text == "disable" => self.policy.bypass_disabled = true,
-                    Some(_) | None => self.wrong(node, &key, sentences::NOT_DISABLE),
+                    Some(_) | None => self.wrong(node, &key, wording::NOT_DISABLE),
                 },
                 "denialThreshold" => match node.value().and_then(|value| value.as_u64()) {
                     Some(count) => self.policy.denial_threshold = u32::try_from(count).unwrap_or(u32::MAX),
-                    None => self.wrong(node, &key, sentences::NOT_A_COUNT),
+                    None => self.wrong(node, &key, wording::NOT_A_COUNT),
                 },
                 "headless" => self.policy.headless = self.switch(node, &key),
                 "confine" => self.policy.confine = self.switch(node, &key),
@@ -167,7 +165,7 @@ impl<'a> Reader<'a> {
         for (text, node, key) in self.texts(node, key) {
             let origin = RuleOrigin::File(self.origin(node));
             let problem = self.policy.rules.add(kind, &text, origin);
-            let problem = problem.map(|problem| sentences::bad_rule(problem.message));
+            let problem = problem.map(|problem| wording::bad_rule(problem.message));
             let mistake = rule_text::tool_mistake(&text).or(problem);
             if let Some(mistake) = mistake.or_else(|| rule_text::mistake(kind, &text)) {
                 self.wrong(node, &key, mistake);
@@ -180,7 +178,7 @@ impl<'a> Reader<'a> {
             if text.starts_with('/') || text.starts_with("~/") {
                 self.policy.additional_directories.push(text);
             } else {
-                self.wrong(node, &key, sentences::NOT_ABSOLUTE);
+                self.wrong(node, &key, wording::NOT_ABSOLUTE);
             }
         }
     }
@@ -200,7 +198,7 @@ impl<'a> Reader<'a> {
             if name == "hooks" {
                 let hooks = self.elements(node, &format!("{key}.hooks"));
                 if hooks.is_empty() {
-                    self.wrong(node, &format!("{key}.hooks"), sentences::NO_HOOKS);
+                    self.wrong(node, &format!("{key}.hooks"), wording::NO_HOOKS);
                 }
                 for (hook, key) in hooks {
                     self.hook(hook, &key);
@@ -224,7 +222,7 @@ impl<'a> Reader<'a> {
         for (name, node) in self.object(hook, key, &HOOK) {
             let limit = node.value().and_then(|value| value.as_f64());
             if name == "timeout" && !limit.is_some_and(|limit| TIMEOUTS.contains(&limit)) {
-                self.wrong(node, &format!("{key}.timeout"), sentences::NOT_A_TIME);
+                self.wrong(node, &format!("{key}.timeout"), wording::NOT_A_TIME);
             }
         }
     }
@@ -232,7 +230,7 @@ impl<'a> Reader<'a> {
     /// The members of an object that may have these names only, each once.
     fn object(&mut self, node: Node<'a>, key: &str, names: &[&str]) -> Members<'a> {
         let Some(members) = node.members() else {
-            self.wrong(node, key, sentences::NOT_AN_OBJECT);
+            self.wrong(node, key, wording::NOT_AN_OBJECT);
             return Vec::new();
         };
         let mut known: Members<'a> = Vec::new();
@@ -243,9 +241,9 @@ impl<'a> Reader<'a> {
                 format!("{key}.{name}")
             };
             if !names.contains(&name.as_str()) {
-                self.wrong(node, &full, sentences::unknown_key(names));
+                self.wrong(node, &full, wording::unknown_key(names));
             } else if known.iter().any(|(other, _)| *other == name) {
-                self.wrong(node, &full, sentences::REPEATED);
+                self.wrong(node, &full, wording::REPEATED);
             } else {
                 known.push((name, node));
             }
@@ -255,7 +253,7 @@ impl<'a> Reader<'a> {
 
     fn elements(&mut self, node: Node<'a>, key: &str) -> Vec<(Node<'a>, String)> {
         let Some(elements) = node.elements() else {
-            self.wrong(node, key, sentences::NOT_A_LIST);
+            self.wrong(node, key, wording::NOT_A_LIST);
             return Vec::new();
         };
         let elements = elements.into_iter().enumerate();
@@ -269,7 +267,7 @@ impl<'a> Reader<'a> {
         for (node, key) in self.elements(node, key) {
             match node.value() {
                 Some(Value::String(text)) if !text.trim().is_empty() => texts.push((text, node, key)),
-                Some(_) | None => self.wrong(node, &key, sentences::NOT_TEXT),
+                Some(_) | None => self.wrong(node, &key, wording::NOT_TEXT),
             }
         }
         texts
@@ -279,7 +277,7 @@ impl<'a> Reader<'a> {
         match node.value() {
             Some(Value::Bool(on)) => on,
             Some(_) | None => {
-                self.wrong(node, key, sentences::NOT_A_SWITCH);
+                self.wrong(node, key, wording::NOT_A_SWITCH);
                 false
             }
         }
@@ -310,7 +308,7 @@ impl<'a> Reader<'a> {
 
 impl fmt::Display for PolicyMistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&sentences::mistake(self))
+        f.write_str(&wording::mistake(self))
     }
 }
 

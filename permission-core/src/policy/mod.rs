@@ -2,15 +2,15 @@
 //!
 //! Place in the flow: the host makes it from the policy file, once; the machine of every session shares it. Nothing that a
 //! project, the client or the model says changes it. Reading order: `file` with `rule_text`, `tool_names` and `examples`
-//! (reading one), `protected` and `confine` (what comes with one); `sentences` says what is wrong.
+//! (reading one), `protected` and `confine` (what comes with one); `wording` says what is wrong.
 
 mod confine;
 mod examples;
 mod file;
 mod protected;
 mod rule_text;
-mod sentences;
 mod tool_names;
+mod wording;
 
 use serde_json::{Map, Value, json};
 

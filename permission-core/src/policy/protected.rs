@@ -5,7 +5,8 @@
 
 use super::Policy;
 use crate::{
-    rules::{Call, Hit, RuleKind, RuleOrigin, RuleSet, Workspace},
+    call::{ToolCall, Workspace},
+    rules::{Hit, RuleKind, RuleOrigin, RuleSet},
     tools::ToolGroup,
 };
 
@@ -65,13 +66,13 @@ impl Protected {
     }
 
     /// The protection that a call names, unless all that it changes is a working tree of Claude's.
-    pub(crate) fn denies(&self, call: &Call<'_>) -> Option<Hit> {
+    pub(crate) fn denies(&self, call: &ToolCall<'_>) -> Option<Hit> {
         let hit = self.rules.denies_by_name(call)?;
         (!call.writes_only(in_worktree)).then_some(hit)
     }
 
     /// Whether a call may change something protected without naming it, or mentions it.
-    pub(crate) fn may_touch(&self, call: &Call<'_>) -> bool {
+    pub(crate) fn may_touch(&self, call: &ToolCall<'_>) -> bool {
         if call.only_reads() || call.writes_only(in_worktree) {
             return false;
         }
@@ -79,7 +80,7 @@ impl Protected {
     }
 
     /// Only in commands: what stands in the text of a file does nothing by itself.
-    fn is_mentioned(&self, call: &Call<'_>) -> bool {
+    fn is_mentioned(&self, call: &ToolCall<'_>) -> bool {
         let text = call
             .text("command")
             .filter(|_| ToolGroup::of(call.tool) == ToolGroup::Command);

@@ -5,10 +5,11 @@
 
 use serde_json::json;
 
-use super::{sentences, tool_names};
+use super::{tool_names, wording};
 use crate::{
+    call::{ToolCall, Workspace},
     paths::LexicalPaths,
-    rules::{Call, RuleKind, RuleOrigin, RuleSet, Workspace},
+    rules::{RuleKind, RuleOrigin, RuleSet},
     tools::ToolGroup,
 };
 
@@ -49,7 +50,7 @@ pub(super) fn mistake(kind: RuleKind, text: &str) -> Option<String> {
         return None;
     }
     if is_quoted(inner) {
-        return Some(sentences::QUOTED.to_owned());
+        return Some(wording::QUOTED.to_owned());
     }
     let tried = kind == RuleKind::Allow && ToolGroup::of(tool) == ToolGroup::Command;
     let nothing = || tried.then(|| allows_nothing(tool, text, content)).flatten();
@@ -69,7 +70,7 @@ fn content_mistake(kind: RuleKind, tool: &str, content: &str) -> Option<String> 
         ToolGroup::Reads | ToolGroup::Edits => path(content),
         ToolGroup::Fetch => {
             let dot = content.strip_prefix("domain:")?.trim().starts_with('.');
-            dot.then(|| sentences::LEADING_DOT.to_owned())
+            dot.then(|| wording::LEADING_DOT.to_owned())
         }
         ToolGroup::Skill | ToolGroup::Agent => name(kind, content),
         ToolGroup::Other => None,
@@ -78,7 +79,7 @@ fn content_mistake(kind: RuleKind, tool: &str, content: &str) -> Option<String> 
 
 fn command(kind: RuleKind, content: &str) -> Option<String> {
     if content.starts_with('^') || content.starts_with(".*") || content.ends_with('$') {
-        return Some(sentences::REGULAR_EXPRESSION.to_owned());
+        return Some(wording::REGULAR_EXPRESSION.to_owned());
     }
     let base = content.strip_suffix(":*").unwrap_or(content);
     let first = base.split_whitespace().next().unwrap_or_default();
@@ -86,44 +87,44 @@ fn command(kind: RuleKind, content: &str) -> Option<String> {
     if let Some((name, sign)) = field
         && (OWN_GRAMMAR.contains(&name) || sign == '=' && OF_COMMANDS.contains(&name))
     {
-        return Some(sentences::no_parameter(name));
+        return Some(wording::no_parameter(name));
     }
     if base.trim().is_empty() {
-        return Some(sentences::NO_COMMAND.to_owned());
+        return Some(wording::NO_COMMAND.to_owned());
     }
     if base.contains(":*") {
-        return Some(sentences::COLON_STAR.to_owned());
+        return Some(wording::COLON_STAR.to_owned());
     }
     if let Some((name, ':')) = field {
         let parameter = kind != RuleKind::Allow && OF_COMMANDS.contains(&name);
-        return (!parameter).then(|| sentences::colon_in_command(first, &OF_COMMANDS));
+        return (!parameter).then(|| wording::colon_in_command(first, &OF_COMMANDS));
     }
-    separator(content).map(sentences::several_commands)
+    separator(content).map(wording::several_commands)
 }
 
 fn path(content: &str) -> Option<String> {
     if let Some((name, _)) = field_of(content).filter(|(name, _)| OWN_GRAMMAR.contains(name)) {
-        return Some(sentences::no_parameter(name));
+        return Some(wording::no_parameter(name));
     }
     if content.contains("://") {
-        return Some(sentences::ADDRESS.to_owned());
+        return Some(wording::ADDRESS.to_owned());
     }
     if content.split('/').any(|step| step.starts_with('$')) {
-        return Some(sentences::VARIABLE.to_owned());
+        return Some(wording::VARIABLE.to_owned());
     }
-    content.contains(", ").then(|| sentences::SEVERAL.to_owned())
+    content.contains(", ").then(|| wording::SEVERAL.to_owned())
 }
 
 fn name(kind: RuleKind, content: &str) -> Option<String> {
     match field_of(content) {
-        Some((name, '=')) => return Some(sentences::no_parameter(name)),
+        Some((name, '=')) => return Some(wording::no_parameter(name)),
         // The parts of a plugin's name are joined so, too.
         Some((name, _)) if kind == RuleKind::Allow && OF_NAMES.contains(&name) => {
-            return Some(sentences::parameter_allows(name));
+            return Some(wording::parameter_allows(name));
         }
         Some(_) | None => {}
     }
-    content.contains(',').then(|| sentences::SEVERAL.to_owned())
+    content.contains(',').then(|| wording::SEVERAL.to_owned())
 }
 
 /// The name before the first `:` or `=`, and which of the two it is.
@@ -190,7 +191,7 @@ fn allows_nothing(tool: &str, text: &str, content: &str) -> Option<String> {
     let mut doubts = Vec::new();
     for stand_in in STAND_INS {
         let input = json!({ "command": plain.replace('*', stand_in) });
-        let call = Call::new(tool, &input, ANYWHERE);
+        let call = ToolCall::new(tool, &input, ANYWHERE);
         if rules.allows(&call, false).is_some() {
             return None;
         }
@@ -198,7 +199,7 @@ fn allows_nothing(tool: &str, text: &str, content: &str) -> Option<String> {
     }
     let always = doubts.iter().all(Option::is_some);
     let doubt = doubts.into_iter().flatten().next();
-    Some(sentences::allows_nothing(doubt.filter(|_| always)))
+    Some(wording::allows_nothing(doubt.filter(|_| always)))
 }
 
 const ANYWHERE: Workspace<'_> = Workspace {

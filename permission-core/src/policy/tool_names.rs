@@ -2,7 +2,7 @@
 //!
 //! Place in the flow: `file` asks for every name. A name that is like none may be that of a tool that is newer than this.
 
-use super::sentences;
+use super::wording;
 use crate::{
     decide::hooks::HookMatcher,
     tools::{self, MCP},
@@ -13,18 +13,18 @@ use crate::{
 pub(super) fn mistake(tool: &str) -> Option<String> {
     let meant = meant(tool).or_else(|| tools::by_older_name(tool));
     if let Some(meant) = meant {
-        return Some(sentences::no_such_tool(tool, meant));
+        return Some(wording::no_such_tool(tool, meant));
     }
     // With a blank it is no rule at all.
     if let Some(odd) = tool.chars().find(|c| !is_of_name(*c) && !"* ".contains(*c)) {
-        return Some(sentences::not_in_a_name(odd));
+        return Some(wording::not_in_a_name(odd));
     }
     if tool.contains('*') {
         let pattern = stars(tool);
         let known = tool.starts_with("mcp") || tools::names().any(|tool| fits(&pattern, tool));
-        return (!known).then(|| sentences::NO_TOOL_FITS.to_owned());
+        return (!known).then(|| wording::NO_TOOL_FITS.to_owned());
     }
-    (tool.starts_with(MCP) && tool.ends_with("__")).then(|| sentences::NO_SERVER.to_owned())
+    (tool.starts_with(MCP) && tool.ends_with("__")).then(|| wording::NO_SERVER.to_owned())
 }
 
 /// What is wrong with a matcher that no tool's name can match.
@@ -34,19 +34,19 @@ pub(super) fn matcher_mistake(matcher: &str) -> Option<String> {
         return None;
     }
     if matcher.contains(',') {
-        return Some(sentences::COMMA.to_owned());
+        return Some(wording::COMMA.to_owned());
     }
     let plain = matcher.replace("(?:", "(");
     let odd = |c: &char| !is_of_name(*c) && !r".*+?^$()[]{}\|".contains(*c);
     if let Some(odd) = plain.chars().find(odd) {
-        return Some(sentences::not_in_a_name(odd));
+        return Some(wording::not_in_a_name(odd));
     }
     // `(?i)` and the like change what the letters mean.
     let plain = if plain.contains("(?") { "" } else { &plain };
     let names = plain.split(['|', '(', ')', '^', '$']);
     let mut names = names.filter(|name| !name.is_empty() && name.chars().all(is_of_name));
     if let Some((name, meant)) = names.find_map(|name| Some((name, meant(name)?))) {
-        return Some(sentences::no_such_tool(name, meant));
+        return Some(wording::no_such_tool(name, meant));
     }
     let parts: Vec<&str> = matcher.split('|').collect();
     let are_patterns = parts.iter().all(|part| HookMatcher::read(Some(part)).1);
@@ -57,17 +57,17 @@ pub(super) fn matcher_mistake(matcher: &str) -> Option<String> {
 /// The same for one of the alternatives.
 fn part_mistake(part: &str) -> Option<String> {
     if part.is_empty() {
-        return Some(sentences::NO_TOOL_FITS.to_owned());
+        return Some(wording::NO_TOOL_FITS.to_owned());
     }
     if part.chars().all(is_of_name) {
         let mut words_of_server = part.strip_prefix("mcp__")?.splitn(2, "__");
         let tool = words_of_server.nth(1).unwrap_or_default();
-        return tool.is_empty().then(|| sentences::SERVER_MATCHER.to_owned());
+        return tool.is_empty().then(|| wording::SERVER_MATCHER.to_owned());
     }
     let (matcher, _) = HookMatcher::read(Some(part));
     // Which tools a server has, nobody knows.
     let known = part.contains("__") || tools::names().any(|tool| matcher.matches(tool));
-    (!known).then(|| sentences::NO_TOOL_FITS.to_owned())
+    (!known).then(|| wording::NO_TOOL_FITS.to_owned())
 }
 
 fn is_of_name(c: char) -> bool {

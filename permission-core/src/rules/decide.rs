@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::{
-    Call, Rule, RuleKind, RuleSet, ToolGroup,
+    Rule, RuleKind, RuleSet, ToolCall, ToolGroup,
     grammar::{Content, Meaning},
     path::PathPattern,
     reach::{Reach, reach},
@@ -48,24 +48,24 @@ pub(super) enum Needs {
 
 impl RuleSet {
     /// The first deny rule that may be about the call.
-    pub fn denies(&self, call: &Call<'_>) -> Option<Hit> {
+    pub fn denies(&self, call: &ToolCall<'_>) -> Option<Hit> {
         self.hit(RuleKind::Deny, call, Reach::Below)
     }
 
     /// The first deny rule about something that the call names itself.
-    pub(crate) fn denies_by_name(&self, call: &Call<'_>) -> Option<Hit> {
+    pub(crate) fn denies_by_name(&self, call: &ToolCall<'_>) -> Option<Hit> {
         self.hit(RuleKind::Deny, call, Reach::Named)
     }
 
     /// The first ask rule that may be about the call; else the first deny rule about something that the call does not
     /// name and comes across perhaps, such as a file below a directory that it searches.
-    pub fn asks(&self, call: &Call<'_>) -> Option<Hit> {
+    pub fn asks(&self, call: &ToolCall<'_>) -> Option<Hit> {
         let perhaps = || self.hit(RuleKind::Deny, call, Reach::Perhaps);
         self.hit(RuleKind::Ask, call, Reach::Perhaps).or_else(perhaps)
     }
 
     /// Why the call is allowed, if it is. With `edits_accepted`, edits inside the workspace need no rule.
-    pub fn allows(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+    pub fn allows(&self, call: &ToolCall<'_>, edits_accepted: bool) -> Option<Allowed> {
         if let Some(allowed) = self.allows_tool(call) {
             return Some(allowed);
         }
@@ -83,13 +83,13 @@ impl RuleSet {
     }
 
     /// Why there is no question about the call, if there is none: rules, or what needs no rule inside the workspace.
-    pub(crate) fn settles(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+    pub(crate) fn settles(&self, call: &ToolCall<'_>, edits_accepted: bool) -> Option<Allowed> {
         self.allows(call, edits_accepted)
             .or_else(|| needs_no_rule(call, edits_accepted))
     }
 
     /// The rule that allows the tool as a whole.
-    pub(super) fn allows_tool(&self, call: &Call<'_>) -> Option<Allowed> {
+    pub(super) fn allows_tool(&self, call: &ToolCall<'_>) -> Option<Allowed> {
         let rule = self.of(RuleKind::Allow).find(|rule| {
             let Meaning { tool, content, .. } = &rule.meaning;
             *content == Content::Whole && tool.names(call.tool)
@@ -97,21 +97,21 @@ impl RuleSet {
         Some(Allowed::ByRules(vec![Arc::clone(rule)]))
     }
 
-    fn hit(&self, kind: RuleKind, call: &Call<'_>, least: Reach) -> Option<Hit> {
+    fn hit(&self, kind: RuleKind, call: &ToolCall<'_>, least: Reach) -> Option<Hit> {
         let rule = self.of(kind).find(|rule| reach(&rule.meaning, call) >= least)?;
         Some(Hit {
             rule: Arc::clone(rule),
         })
     }
 
-    fn allows_file(&self, call: &Call<'_>, group: ToolGroup) -> Option<Allowed> {
+    fn allows_file(&self, call: &ToolCall<'_>, group: ToolGroup) -> Option<Allowed> {
         let subject = call.subject()?;
         let places = call.places();
         let rule = self.allows_path(group, &subject, &places)?;
         Some(Allowed::ByRules(vec![Arc::clone(rule)]))
     }
 
-    fn allows_command(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+    fn allows_command(&self, call: &ToolCall<'_>, edits_accepted: bool) -> Option<Allowed> {
         match call.analysis()? {
             Analysis::Commands(commands) => {
                 let needs = |invocation: &Invocation| needs(invocation, edits_accepted);
@@ -124,7 +124,7 @@ impl RuleSet {
     /// Why these commands, which must be all that runs, need no question.
     pub(super) fn allows_commands(
         &self,
-        call: &Call<'_>,
+        call: &ToolCall<'_>,
         commands: &Commands,
         edits_accepted: bool,
         needs: &dyn Fn(&Invocation) -> Needs,
@@ -170,7 +170,7 @@ impl RuleSet {
     /// the files that it is given.
     fn allows_invocation(
         &self,
-        call: &Call<'_>,
+        call: &ToolCall<'_>,
         invocation: &Invocation,
         needs: Needs,
     ) -> Option<Vec<&Arc<Rule>>> {
@@ -203,7 +203,7 @@ impl RuleSet {
         Some(rules)
     }
 
-    fn allows_use(&self, call: &Call<'_>, file: &FileUse) -> Option<&Arc<Rule>> {
+    fn allows_use(&self, call: &ToolCall<'_>, file: &FileUse) -> Option<&Arc<Rule>> {
         let quoted_home = file.path.text().starts_with('~') && !file.path.home;
         let path = file
             .path
@@ -238,7 +238,7 @@ pub(super) fn needs(invocation: &Invocation, edits_accepted: bool) -> Needs {
 }
 
 /// What needs no rule inside the workspace.
-pub(super) fn needs_no_rule(call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+pub(super) fn needs_no_rule(call: &ToolCall<'_>, edits_accepted: bool) -> Option<Allowed> {
     let edits = edits_accepted && call.edits_inside();
     let reads = call.reads_inside().then_some(Allowed::ReadOnly);
     reads.or(edits.then_some(Allowed::AcceptedEdit))
@@ -257,7 +257,7 @@ fn path_of(meaning: &Meaning, group: ToolGroup) -> Option<&PathPattern> {
     }
 }
 
-fn allows_value(meaning: &Meaning, call: &Call<'_>) -> bool {
+fn allows_value(meaning: &Meaning, call: &ToolCall<'_>) -> bool {
     if !meaning.tool.names(call.tool) {
         return false;
     }
@@ -277,7 +277,7 @@ fn allows_value(meaning: &Meaning, call: &Call<'_>) -> bool {
 }
 
 /// The name that a rule about skills or agents is compared with, and the arguments.
-pub(super) fn name_of<'a>(call: &Call<'a>) -> Option<(&'a str, &'a str)> {
+pub(super) fn name_of<'a>(call: &ToolCall<'a>) -> Option<(&'a str, &'a str)> {
     match ToolGroup::of(call.tool) {
         ToolGroup::Skill => {
             let name = call.text("skill").or_else(|| call.text("command"))?.trim();

@@ -9,7 +9,7 @@ use super::{
     names::ToolPattern,
     path::PathPattern,
     value::{HostPattern, ParameterPattern},
-    words,
+    wording,
 };
 use crate::{
     settings::{Origin, RuleTexts, SettingsFile, SettingsProblem, Sourced},
@@ -34,7 +34,7 @@ pub fn judged(mut file: SettingsFile) -> SettingsFile {
     ];
     let found = lists.into_iter().flat_map(|(kind, list)| {
         list.iter().filter_map(move |Sourced { value, origin }| {
-            let message = words::flawed(kind, value, &flaw(kind, value)?);
+            let message = wording::flawed(kind, value, &flaw(kind, value)?);
             Some(problem(origin, message))
         })
     });
@@ -48,17 +48,17 @@ pub fn judged(mut file: SettingsFile) -> SettingsFile {
 pub(super) fn flaw(kind: RuleKind, text: &str) -> Option<String> {
     let parts = (text.trim() == text).then(|| split(text)).flatten();
     let Some((tool, content)) = parts else {
-        return Some(words::NO_RULE.to_owned());
+        return Some(wording::NO_RULE.to_owned());
     };
     let inside = text.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
     if inside.is_some_and(|inside| inside.trim().is_empty()) {
-        return Some(words::EMPTY.to_owned());
+        return Some(wording::EMPTY.to_owned());
     }
     if let Some(meant) = tools::misspelled(tool) {
-        return Some(words::misspelled(tool, meant));
+        return Some(wording::misspelled(tool, meant));
     }
     if ToolPattern::read(tool, kind == RuleKind::Allow).is_none() {
-        return Some(words::GLOB_ALLOW.to_owned());
+        return Some(wording::GLOB_ALLOW.to_owned());
     }
     let content = content?;
     let found = content_flaw(kind, tool, &content);
@@ -67,7 +67,7 @@ pub(super) fn flaw(kind: RuleKind, text: &str) -> Option<String> {
 
 fn content_flaw(kind: RuleKind, tool: &str, content: &str) -> Option<&'static str> {
     if tool.contains('*') || tool.starts_with("mcp__") {
-        return Some(words::NO_CONTENT);
+        return Some(wording::NO_CONTENT);
     }
     let group = ToolGroup::of(tool);
     let parameter = kind != RuleKind::Allow && ParameterPattern::read(content).is_some();
@@ -83,11 +83,13 @@ fn content_flaw(kind: RuleKind, tool: &str, content: &str) -> Option<&'static st
         return None;
     }
     let host = content.strip_prefix("domain:").and_then(HostPattern::read);
-    let host = || host.is_none().then_some(words::NO_HOST);
+    let host = || host.is_none().then_some(wording::NO_HOST);
     match group {
         ToolGroup::Command => command_flaw(content),
-        ToolGroup::Reads | ToolGroup::Edits if !matches!(tool, "Read" | "Edit") => Some(words::OTHER_NAME),
-        ToolGroup::Reads | ToolGroup::Edits => PathPattern::read(content).is_none().then_some(words::NO_PATH),
+        ToolGroup::Reads | ToolGroup::Edits if !matches!(tool, "Read" | "Edit") => Some(wording::OTHER_NAME),
+        ToolGroup::Reads | ToolGroup::Edits => {
+            PathPattern::read(content).is_none().then_some(wording::NO_PATH)
+        }
         ToolGroup::Fetch => host(),
         ToolGroup::Skill | ToolGroup::Agent | ToolGroup::Other => None,
     }
@@ -97,10 +99,10 @@ fn content_flaw(kind: RuleKind, tool: &str, content: &str) -> Option<&'static st
 fn command_flaw(content: &str) -> Option<&'static str> {
     let begins = content.strip_suffix(":*").unwrap_or(content);
     if begins.is_empty() || begins.contains(":*") || begins.starts_with(":*") {
-        return Some(words::COLON);
+        return Some(wording::COLON);
     }
     let field = content.split_once([':', '=']).map(|(name, _)| name);
-    (field == Some("command")).then_some(words::FIELD)
+    (field == Some("command")).then_some(wording::FIELD)
 }
 
 fn problem(origin: &Origin, message: String) -> SettingsProblem {

@@ -9,7 +9,7 @@ use super::{
     names::ToolPattern,
     path::PathPattern,
     value::{HostPattern, NamePattern, ParameterPattern},
-    words,
+    wording,
 };
 use crate::tools::SANDBOX_NETWORK;
 
@@ -43,7 +43,7 @@ pub(super) fn read(kind: RuleKind, text: &str) -> Read {
     };
     let allows = kind == RuleKind::Allow;
     let Some(pattern) = ToolPattern::read(tool, allows) else {
-        return (None, Some(words::GLOB_ALLOW));
+        return (None, Some(wording::GLOB_ALLOW));
     };
     let Some(content) = content else {
         return (Some(whole(pattern)), None);
@@ -115,12 +115,12 @@ fn unescaped(content: &str) -> String {
 
 fn malformed(kind: RuleKind, text: &str) -> Read {
     match kind {
-        RuleKind::Allow => (None, Some(words::MALFORMED_ALLOW)),
+        RuleKind::Allow => (None, Some(wording::MALFORMED_ALLOW)),
         RuleKind::Deny | RuleKind::Ask => {
             let tool = text.trim().split(['(', ')', ' ']).next().unwrap_or_default();
             let tool = if tool.is_empty() { "*" } else { tool };
             let pattern = ToolPattern::read(tool, false);
-            (pattern.map(whole), Some(words::MALFORMED_LIMIT))
+            (pattern.map(whole), Some(wording::MALFORMED_LIMIT))
         }
     }
 }
@@ -149,17 +149,17 @@ fn path(kind: RuleKind, mut meaning: Meaning, tool: &str, content: &str) -> Read
     let allows = kind == RuleKind::Allow;
     let own_name = matches!(tool, "Read" | "Edit");
     if allows && !own_name {
-        return (None, Some(words::PATH_ALLOW));
+        return (None, Some(wording::PATH_ALLOW));
     }
     let Some(pattern) = PathPattern::read(content) else {
         if allows {
-            return (None, Some(words::PATTERN_ALLOW));
+            return (None, Some(wording::PATTERN_ALLOW));
         }
         meaning.content = Content::Path(PathPattern::anything());
-        return (Some(meaning), Some(words::PATTERN_LIMIT));
+        return (Some(meaning), Some(wording::PATTERN_LIMIT));
     };
     meaning.content = Content::Path(pattern);
-    (Some(meaning), (!own_name).then_some(words::PATH_LIMIT))
+    (Some(meaning), (!own_name).then_some(wording::PATH_LIMIT))
 }
 
 /// `domain:host` of an address, or the host itself of a connection from the sandbox.
@@ -173,11 +173,11 @@ fn host<'c>(tool: &str, content: &'c str) -> Option<&'c str> {
 
 fn other(kind: RuleKind, mut meaning: Meaning) -> Read {
     if kind == RuleKind::Allow {
-        return (None, Some(words::CONTENT_ALLOW));
+        return (None, Some(wording::CONTENT_ALLOW));
     }
     if meaning.parameter.is_some() {
         meaning.content = Content::Nothing;
         return (Some(meaning), None);
     }
-    (Some(meaning), Some(words::CONTENT_LIMIT))
+    (Some(meaning), Some(wording::CONTENT_LIMIT))
 }

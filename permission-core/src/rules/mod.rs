@@ -1,12 +1,10 @@
 //! Permission rules: from the texts of settings to what they say about a tool call, and where that stands.
 //!
-//! Place in the flow: a host reads [`RuleSet`]s from `settings`; the machine asks them about a [`Call`].
-//! Reading order: `grammar` (one rule), `names`, `command`, `path` and `value` (what a content means), `call` (what is
-//! asked about), `reach` (what a limit may be about), `decide` (deny, ask, allow), `part` (which part decides); `claude` and `flaws` say how
+//! Place in the flow: a host reads [`RuleSet`]s from `settings`; the machine asks them about a [`ToolCall`].
+//! Reading order: `grammar` (one rule), `names`, `command`, `path` and `value` (what a content means), `reach` (what a limit may be about), `decide` (deny, ask, allow), `part` (which part decides); `claude` and `flaws` say how
 //! Claude itself takes a rule. An allow needs certainty; deny and ask need only a possibility. Must not know modes,
 //! prompts or hooks.
 
-mod call;
 mod claude;
 mod command;
 mod decide;
@@ -17,18 +15,20 @@ mod part;
 mod path;
 mod reach;
 mod value;
-mod words;
+mod wording;
 
 use std::{fmt, sync::Arc};
 
-pub use call::{Call, Workspace};
 pub use decide::{Allowed, Hit};
 pub use flaws::judged;
 pub(crate) use part::Part;
+pub(crate) use reach::Files;
+pub(crate) use wording::doubt;
 
 use serde_json::{Value, json};
 
 use crate::{
+    call::ToolCall,
     settings::{Origin, RuleTexts, Sourced},
     tools::ToolGroup,
     updates::PermissionBehavior,
@@ -208,13 +208,13 @@ impl fmt::Display for RuleKind {
 
 impl fmt::Display for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&words::rule(self))
+        f.write_str(&wording::rule(self))
     }
 }
 
 impl fmt::Display for RuleProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&words::problem(self))
+        f.write_str(&wording::problem(self))
     }
 }
 

@@ -3,7 +3,7 @@
 //! Place in the flow: `explain` asks for the rule that decides. Must not decide: `reach` has done that.
 
 use super::{
-    Call, Rule, ToolGroup,
+    Rule, ToolCall, ToolGroup,
     grammar::Content,
     reach::{Reach, opened, unknown_files},
 };
@@ -22,7 +22,7 @@ pub(crate) enum Part {
     Anything(Option<String>),
 }
 
-impl Call<'_> {
+impl ToolCall<'_> {
     /// The part that the rule is about; `None` where it is about the call as a whole.
     pub(crate) fn part(&self, rule: &Rule) -> Option<Part> {
         let command = self.command()?;

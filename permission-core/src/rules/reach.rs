@@ -5,14 +5,14 @@
 use std::cell::OnceCell;
 
 use super::{
-    Call, ToolGroup,
-    call::Command,
+    ToolCall, ToolGroup,
     command::CommandPattern,
     decide::name_of,
     grammar::{Content, Meaning},
     path::PathPattern,
 };
 use crate::{
+    call::Command,
     paths::Subject,
     shell::{Access, Analysis, Commands, FileUse, Invocation, Word, is_read_only, operands},
 };
@@ -39,7 +39,7 @@ impl Reach {
 }
 
 /// How a rule may be about a call.
-pub(super) fn reach(meaning: &Meaning, call: &Call<'_>) -> Reach {
+pub(super) fn reach(meaning: &Meaning, call: &ToolCall<'_>) -> Reach {
     match &meaning.content {
         Content::Path(pattern) if !parameter_fits(meaning, call) => {
             may_touch(meaning.tool.group(), pattern, call)
@@ -53,13 +53,13 @@ pub(super) fn reach(meaning: &Meaning, call: &Call<'_>) -> Reach {
     }
 }
 
-pub(super) fn parameter_fits(meaning: &Meaning, call: &Call<'_>) -> bool {
+pub(super) fn parameter_fits(meaning: &Meaning, call: &ToolCall<'_>) -> bool {
     let parameter = meaning.parameter.as_ref();
     meaning.tool.limits(call.tool) && parameter.is_some_and(|parameter| parameter.fits(call.input))
 }
 
 /// Whether a deny or ask rule that is about no path may be about the call.
-fn may_limit(meaning: &Meaning, call: &Call<'_>) -> bool {
+fn may_limit(meaning: &Meaning, call: &ToolCall<'_>) -> bool {
     let named = meaning.tool.limits(call.tool);
     if parameter_fits(meaning, call) {
         return true;
@@ -146,7 +146,7 @@ fn first_argument(invocation: &Invocation) -> Option<&Word> {
 
 /// Whether the call may read (or edit) what a rule about reading (or editing) covers. Who may not read a file may not
 /// edit it either.
-fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach {
+fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &ToolCall<'_>) -> Reach {
     let reads = group == ToolGroup::Reads;
     let places = call.places();
     match ToolGroup::of(call.tool) {
@@ -197,7 +197,7 @@ fn may_touch(group: ToolGroup, pattern: &PathPattern, call: &Call<'_>) -> Reach 
     }
 }
 
-impl Call<'_> {
+impl ToolCall<'_> {
     /// Whether the call certainly changes nothing but files whose every name fits.
     pub(crate) fn writes_only(&self, fits: impl Fn(&str) -> bool) -> bool {
         let all = |subject: &Subject| subject.is_known() && subject.forms().all(&fits);
@@ -251,7 +251,7 @@ const MAX_USES: usize = 500;
 
 /// The files of one command. They are the same for every rule, so they are looked for once.
 #[derive(Default)]
-pub(super) struct Files {
+pub(crate) struct Files {
     opened: OnceCell<Option<Vec<FileUse>>>,
     written: OnceCell<Option<Vec<FileUse>>>,
     given_to_unknown: OnceCell<Vec<FileUse>>,

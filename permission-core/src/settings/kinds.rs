@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::words;
+use super::wording;
 
 /// What a setting must be.
 #[derive(Clone, Copy)]
@@ -56,11 +56,11 @@ const NAMES: [(&str, &str); 10] = [
 pub(super) fn wrong_kind(name: &str, value: &Value) -> Option<&'static str> {
     let (_, kind) = KINDS.iter().find(|(known, _)| *known == name)?;
     let (fits, message) = match kind {
-        Kind::Text => (value.is_string(), words::NOT_A_STRING),
-        Kind::Number => (value.is_number(), words::NOT_A_NUMBER),
-        Kind::Switch => (value.is_boolean(), words::NOT_A_SWITCH),
-        Kind::Object => (value.is_object(), words::NOT_AN_OBJECT),
-        Kind::List => (value.is_array(), words::NOT_A_LIST),
+        Kind::Text => (value.is_string(), wording::NOT_A_STRING),
+        Kind::Number => (value.is_number(), wording::NOT_A_NUMBER),
+        Kind::Switch => (value.is_boolean(), wording::NOT_A_SWITCH),
+        Kind::Object => (value.is_object(), wording::NOT_AN_OBJECT),
+        Kind::List => (value.is_array(), wording::NOT_A_LIST),
     };
     (!fits).then_some(message)
 }
@@ -68,12 +68,12 @@ pub(super) fn wrong_kind(name: &str, value: &Value) -> Option<&'static str> {
 /// What is wrong with the hooks that may guard: the key and what it must be.
 pub(super) fn wrong_hooks(hooks: &Value) -> Option<(String, &'static str)> {
     GUARDING.into_iter().find_map(|event| {
-        let key = words::member("hooks", event);
+        let key = wording::member("hooks", event);
         let Some(matchers) = hooks.get(event)?.as_array() else {
-            return Some((key, words::NOT_MATCHERS));
+            return Some((key, wording::NOT_MATCHERS));
         };
         let wrong = matchers.iter().position(|matcher| !is_matcher(matcher))?;
-        Some((words::element(&key, wrong), words::NOT_A_MATCHER))
+        Some((wording::element(&key, wrong), wording::NOT_A_MATCHER))
     })
 }
 
@@ -110,7 +110,7 @@ pub(super) fn meant(parent: &str, name: &str) -> Option<String> {
     let found = NAMES.iter().find(|(place, known)| {
         *place == parent && close(known) || *place == "permissions" && parent.is_empty() && *known == name
     })?;
-    Some(words::below(found.0, found.1))
+    Some(wording::below(found.0, found.1))
 }
 
 /// Whether one letter more, less or other, or two changed about, make the one text the other.

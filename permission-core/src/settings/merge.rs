@@ -3,7 +3,7 @@
 //! Place in the flow: after `parse`, before `modes` and the rules. A scalar is the strongest file's; lists are
 //! concatenated; what disables or limits cannot be undone by another file. Must not look into a file's text.
 
-use super::{RuleTexts, SettingsFile, SettingsProblem, SettingsSource, SettingsValues, Sourced, words};
+use super::{RuleTexts, SettingsFile, SettingsProblem, SettingsSource, SettingsValues, Sourced, wording};
 use crate::modes::ModeSetting;
 
 /// What holds for a session, and every problem of the files it comes from.
@@ -56,7 +56,7 @@ fn drop_untrusted_mode(file: &mut SettingsFile) {
             line: Some(origin.line),
             column: None,
             key: Some("permissions.defaultMode".to_owned()),
-            message: words::untrusted_mode(mode),
+            message: wording::untrusted_mode(mode),
         });
     }
 }

@@ -3,7 +3,7 @@
 //! Place in the flow: the host reads the files and hands over their text; [`SettingsFile::parse`] reads one,
 //! [`merge()`] layers all of them, [`initial_mode`] and [`offered_modes`] answer what a session may do. Reading order:
 //! `document` (JSON with lines), `parse`, `kinds` and
-//! `refusal` (what costs a file more than one setting), `merge`, `modes`; `words` holds every
+//! `refusal` (what costs a file more than one setting), `merge`, `modes`; `wording` holds every
 //! sentence. Must not read files, and must not interpret a rule string.
 
 pub(crate) mod document;
@@ -13,7 +13,7 @@ mod modes;
 mod parse;
 mod problem;
 mod refusal;
-mod words;
+mod wording;
 
 use std::{path::Path, sync::Arc};
 

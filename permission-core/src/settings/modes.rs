@@ -3,7 +3,7 @@
 //! Place in the flow: after `merge`; the host adds what it knows of the process, the client and the model. Everything
 //! that asks about the modes of a session asks here. Must not remember anything between calls.
 
-use super::{EffectiveSettings, SettingsProblem, words};
+use super::{EffectiveSettings, SettingsProblem, wording};
 use crate::modes::{ModeSetting, PermissionMode};
 
 /// What a host knows about modes without any settings.
@@ -149,7 +149,7 @@ pub fn refused_mode(
     let setting = settings.values.default_mode.as_ref()?;
     let named = setting.value == ModeSetting::Mode(asked);
     named
-        .then(|| note(settings, words::refused_mode(asked, mode)))
+        .then(|| note(settings, wording::refused_mode(asked, mode)))
         .flatten()
 }
 
@@ -168,15 +168,15 @@ fn reason(departure: Departure, settings: &EffectiveSettings, host: &HostFacts) 
     match departure {
         Departure::UnknownSetting => None,
         Departure::BypassNotAllowed => Some(match &settings.values.bypass_disabled {
-            Some(by) => words::disabled_mode(PermissionMode::BypassPermissions, by),
-            None if host.client_opted_out => words::BYPASS_OPTED_OUT.to_owned(),
-            None => words::BYPASS_AS_ROOT.to_owned(),
+            Some(by) => wording::disabled_mode(PermissionMode::BypassPermissions, by),
+            None if host.client_opted_out => wording::BYPASS_OPTED_OUT.to_owned(),
+            None => wording::BYPASS_AS_ROOT.to_owned(),
         }),
         Departure::AutoDisabled => settings
             .values
             .auto_disabled
             .as_ref()
-            .map(|by| words::disabled_mode(PermissionMode::Auto, by)),
-        Departure::AutoUnsupported => Some(words::AUTO_UNSUPPORTED.to_owned()),
+            .map(|by| wording::disabled_mode(PermissionMode::Auto, by)),
+        Departure::AutoUnsupported => Some(wording::AUTO_UNSUPPORTED.to_owned()),
     }
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{
     Origin, SettingsProblem, SettingsSource, SettingsValues, Sourced,
     document::{Lines, Node},
-    words,
+    wording,
 };
 use crate::modes::{ModeSetting, PermissionMode};
 
@@ -57,7 +57,7 @@ impl SettingsFile {
             line: Some(position.line),
             column: Some(position.column),
             key: None,
-            message: words::broken(&error),
+            message: wording::broken(&error),
         });
         result.say_nothing(position.line);
         result
@@ -93,7 +93,7 @@ impl SettingsFile {
             let origin = self.origin(broken_at);
             self.values.bypass_disabled.get_or_insert_with(|| origin.clone());
             self.values.auto_disabled.get_or_insert(origin);
-            self.problem(broken_at, None, words::BROKEN_POLICY);
+            self.problem(broken_at, None, wording::BROKEN_POLICY);
         }
     }
 
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
     fn root(&mut self, root: Node<'a>) {
         let Some(members) = root.members() else {
             let line = self.lines.line_of(root);
-            self.file.problem(line, None, words::NOT_AN_OBJECT);
+            self.file.problem(line, None, wording::NOT_AN_OBJECT);
             self.file.say_nothing(line);
             return;
         };
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
 
     fn permissions(&mut self, node: Node<'a>) {
         let Some(members) = node.members() else {
-            self.refuse(PERMISSIONS, node, words::NOT_AN_OBJECT);
+            self.refuse(PERMISSIONS, node, wording::NOT_AN_OBJECT);
             let line = self.lines.line_of(node);
             return self.file.say_nothing(line);
         };
@@ -192,10 +192,10 @@ impl<'a> Reader<'a> {
             .as_str()
             .is_some_and(|name| name == "manual" || PermissionMode::from_wire_id(name).is_some());
         if setting == ModeSetting::Unknown {
-            self.refuse(DEFAULT_MODE, node, words::unknown_mode(value.as_str()));
+            self.refuse(DEFAULT_MODE, node, wording::unknown_mode(value.as_str()));
         } else if !exact {
             self.spelled = self.refused.is_none();
-            self.refuse(DEFAULT_MODE, node, words::SPELLED_MODE);
+            self.refuse(DEFAULT_MODE, node, wording::SPELLED_MODE);
         }
         Some(self.sourced(node, setting))
     }
@@ -220,9 +220,9 @@ impl<'a> Reader<'a> {
         }
         // At the top level Claude does not mind.
         if key == "disableBypassPermissionsMode" {
-            self.wrong(key, node, words::NOT_DISABLE);
+            self.wrong(key, node, wording::NOT_DISABLE);
         } else {
-            self.refuse(key, node, words::NOT_DISABLE);
+            self.refuse(key, node, wording::NOT_DISABLE);
         }
         None
     }
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
         match node.value() {
             Some(Value::Bool(false)) => return None,
             Some(Value::Bool(true)) => {}
-            Some(_) | None => self.wrong(KEY, node, words::NOT_A_SWITCH),
+            Some(_) | None => self.wrong(KEY, node, wording::NOT_A_SWITCH),
         }
         Some(self.origin(node))
     }
@@ -255,7 +255,7 @@ impl<'a> Reader<'a> {
             return;
         };
         let Some(members) = node.members() else {
-            return self.refuse(ENV, node, words::NOT_AN_OBJECT);
+            return self.refuse(ENV, node, wording::NOT_AN_OBJECT);
         };
         for (name, node) in members {
             let scalar = matches!(
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
                 Some(Value::String(_) | Value::Number(_) | Value::Bool(_))
             );
             if !scalar {
-                self.wrong(&words::member(ENV, &name), node, words::NOT_A_VARIABLE);
+                self.wrong(&wording::member(ENV, &name), node, wording::NOT_A_VARIABLE);
             }
         }
     }
@@ -278,20 +278,20 @@ impl<'a> Reader<'a> {
                 let hooks = self.sourced(node, value);
                 self.file.values.hooks.push(hooks);
             }
-            Some(_) | None => self.wrong(KEY, node, words::NOT_AN_OBJECT),
+            Some(_) | None => self.wrong(KEY, node, wording::NOT_AN_OBJECT),
         }
     }
 
     fn texts(&mut self, object: &Object<'a>, key: &str) -> Option<Vec<Sourced<String>>> {
         let node = self.member(object, key)?;
         let Some(elements) = node.elements() else {
-            self.refuse(key, node, words::NOT_A_LIST);
+            self.refuse(key, node, wording::NOT_A_LIST);
             return None;
         };
         let elements = elements.into_iter().enumerate();
         Some(
             elements
-                .filter_map(|(index, node)| self.text_of(&words::element(key, index), node))
+                .filter_map(|(index, node)| self.text_of(&wording::element(key, index), node))
                 .collect(),
         )
     }
@@ -300,16 +300,16 @@ impl<'a> Reader<'a> {
         match node.value() {
             Some(Value::String(text)) if !text.trim().is_empty() => Some(self.sourced(node, text)),
             Some(Value::String(_)) | None => {
-                self.wrong(key, node, words::NOT_TEXT);
+                self.wrong(key, node, wording::NOT_TEXT);
                 None
             }
             Some(_) => {
                 // Of rules, Claude leaves out the one.
                 let list = key.split('[').next().unwrap_or(key);
                 if matches!(list, DIRECTORIES | "model" | "availableModels") {
-                    self.refuse(key, node, words::NOT_TEXT);
+                    self.refuse(key, node, wording::NOT_TEXT);
                 } else {
-                    self.wrong(key, node, words::NOT_TEXT);
+                    self.wrong(key, node, wording::NOT_TEXT);
                 }
                 None
             }
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
     fn member(&mut self, object: &Object<'a>, key: &str) -> Option<Node<'a>> {
         let node = object.last(key)?;
         if object.times(key) > 1 {
-            self.wrong(key, node, words::REPEATED);
+            self.wrong(key, node, wording::REPEATED);
         }
         Some(node)
     }

@@ -4,7 +4,7 @@
 
 use std::{fmt, path::Path, sync::Arc};
 
-use super::words;
+use super::wording;
 
 /// Something in a settings file that does not count as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,6 @@ pub struct SettingsProblem {
 
 impl fmt::Display for SettingsProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&words::problem(self))
+        f.write_str(&wording::problem(self))
     }
 }

@@ -8,7 +8,7 @@ use super::{
     document::Node,
     kinds,
     parse::{PERMISSIONS, Reader},
-    words,
+    wording,
 };
 use crate::modes::ModeSetting;
 
@@ -17,7 +17,7 @@ impl<'a> Reader<'a> {
     pub(super) fn refuse(&mut self, key: &str, node: Node<'a>, message: impl AsRef<str>) {
         self.refused.get_or_insert(self.lines.line_of(node));
         let managed = self.file.source == SettingsSource::Managed;
-        self.wrong(key, node, words::refused(message.as_ref(), managed));
+        self.wrong(key, node, wording::refused(message.as_ref(), managed));
     }
 
     /// Takes back what Claude does not take from such a file. Our own reading of the mode stays.
@@ -39,8 +39,8 @@ impl<'a> Reader<'a> {
         for (list, parent) in [(members, ""), (&below, PERMISSIONS)] {
             for (name, node) in list {
                 if let Some(meant) = kinds::meant(parent, name) {
-                    let key = words::below(parent, name);
-                    self.wrong(&key, *node, words::unknown_name(&meant));
+                    let key = wording::below(parent, name);
+                    self.wrong(&key, *node, wording::unknown_name(&meant));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The result of an analysis: invocations and the files that they open.
 //!
-//! Place in the flow: filled by `walk` and `runs`, read by `rules` and `guard`. Must not interpret.
+//! Place in the flow: filled by `walk` and `runs`, read by `rules` and `limits`. Must not interpret.
 
 use super::word::Word;
 

@@ -1,16 +1,16 @@
 //! The grammar of bash, as brush-parser knows it.
 //!
-//! Place in the flow: behind `guard`, before `walk`. Must not use its word parser (exponential) nor what it prints.
+//! Place in the flow: behind `limits`, before `walk`. Must not use its word parser (exponential) nor what it prints.
 
 use std::{io::Cursor, panic};
 
 use brush_parser::{Parser, ParserOptions, ast::Program};
 
-use super::{Doubt, guard};
+use super::{Doubt, limits};
 
 /// The program that the text is.
 pub(super) fn read(text: &str) -> Result<Program, Doubt> {
-    guard::check(text)?;
+    limits::check(text)?;
     let options = ParserOptions {
         enable_extended_globbing: false,
         tilde_expansion_at_word_start: false,

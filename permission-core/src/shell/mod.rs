@@ -1,7 +1,7 @@
 //! What a shell text runs and which files it opens, as far as that can be told without running it.
 //!
 //! Place in the flow: [`analyse`] takes the command of a Bash call; `rules` compares what it finds, the plan guard asks
-//! `readonly`. Reading order: `cut` and `guard` before the `grammar`, `scan` for words, `walk` over the tree, `runs`
+//! `readonly`. Reading order: `cut` and `limits` before the `grammar`, `scan` for words, `walk` over the tree, `runs`
 //! for commands that run others (`tables` names them), `coarse` for texts that no grammar reads. A text that cannot be
 //! analysed never gets an allow; what it may run is still there for deny and ask. Must not run anything.
 
@@ -21,7 +21,7 @@ mod file_tables;
 mod files;
 mod git_files;
 mod grammar;
-mod guard;
+mod limits;
 mod option_tables;
 mod readonly;
 mod redirect;
@@ -129,7 +129,7 @@ pub(crate) fn analyse_fed_anything(text: &str) -> Analysis {
 }
 
 fn analyse_fed(text: &str, fed: &[Word]) -> Analysis {
-    let found = if text.contains(guard::is_control) {
+    let found = if text.contains(limits::is_control) {
         let mut found = Unanalysable::default();
         coarse::read(text, &mut found);
         found.doubts.push(Doubt::ControlCharacter);

@@ -15,7 +15,7 @@ use claude_sdk_bridge::{
     messages::control::InitializeRequest,
     paths::FileSystemPaths,
 };
-use permission_core::{PathResolver as _, guard::Policy};
+use permission_core::{PathResolver as _, policy::Policy};
 use serde_json::{Map, Value};
 
 use crate::system_prompt;

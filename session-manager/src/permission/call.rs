@@ -12,11 +12,7 @@ use claude_sdk_bridge::{
     },
     paths::FileSystemPaths,
 };
-use permission_core::{
-    PathResolver as _, PermissionMode,
-    decide::hooks::HookFacts,
-    rules::{Call as ToolCall, Workspace},
-};
+use permission_core::{PathResolver as _, PermissionMode, ToolCall, Workspace, decide::hooks::HookFacts};
 use serde_json::Value;
 use tokio::time::Instant;
 

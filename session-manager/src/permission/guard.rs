@@ -16,13 +16,12 @@ use claude_sdk_bridge::messages::{
     control::{CanUseTool, HookCallback},
 };
 use permission_core::{
-    PermissionMode, PermissionResult, Settlement,
+    PermissionMode, PermissionResult, Settlement, ToolCall,
     decide::{
         Authority, Authorizer, Decision, Evaluation, Step,
         hooks::{HookCommand, HookEvent, PostToolUse},
     },
     policy::Policy,
-    rules::Call as ToolCall,
 };
 use serde_json::{Value, json};
 

@@ -20,7 +20,7 @@ use claude_sdk_bridge::messages::{ControlId, TaskId, ToolUseId, control::CanUseT
 use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
 use permission_core::{
     Answer, FollowUp, FormReply, PermissionMode, PreparedRequest, QuestionForm, SettleError, Settlement,
-    rules::{Call as ToolCall, RuleSet},
+    ToolCall, rules::RuleSet,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

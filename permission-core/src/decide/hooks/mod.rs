@@ -5,7 +5,7 @@
 
 mod matcher;
 mod outcome;
-mod sentences;
+mod wording;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -86,7 +86,7 @@ impl HookEvent {
 
 impl fmt::Display for HookProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&sentences::hook_problem(&self.origin, self.message))
+        f.write_str(&wording::hook_problem(&self.origin, self.message))
     }
 }
 
@@ -168,9 +168,9 @@ impl Hooks {
             problems.push(HookProblem {
                 origin: origin.clone(),
                 message: if self.of_claude {
-                    sentences::HOOK_BAD_MATCHER_OF_CLAUDE
+                    wording::HOOK_BAD_MATCHER_OF_CLAUDE
                 } else {
-                    sentences::HOOK_BAD_MATCHER
+                    wording::HOOK_BAD_MATCHER
                 },
             });
         }
@@ -213,9 +213,9 @@ impl Hooks {
         problems.push(HookProblem {
             origin: origin.clone(),
             message: if self.of_claude {
-                sentences::HOOK_UNUSABLE_BY_US
+                wording::HOOK_UNUSABLE_BY_US
             } else {
-                sentences::HOOK_UNUSABLE
+                wording::HOOK_UNUSABLE
             },
         });
         let command = HookCommand {

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{HookEvent, sentences};
+use super::{HookEvent, wording};
 
 /// How a hook command ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,16 +60,16 @@ impl PreToolUse {
     pub fn read(run: &HookRun) -> Self {
         match run {
             HookRun::TimedOut => Self::Approve,
-            HookRun::Overflowed => Self::deny(sentences::HOOK_OVERFLOWED),
-            HookRun::Failed(why) => Self::deny(sentences::hook_failed(why)),
+            HookRun::Overflowed => Self::deny(wording::HOOK_OVERFLOWED),
+            HookRun::Failed(why) => Self::deny(wording::hook_failed(why)),
             HookRun::Exited { code: 0, stdout, .. } => Self::output(stdout),
             HookRun::Exited {
                 code: 2,
                 stdout,
                 stderr,
-            } => Self::deny(printed(stdout, stderr).unwrap_or_else(|| sentences::HOOK_DENIED.into())),
+            } => Self::deny(printed(stdout, stderr).unwrap_or_else(|| wording::HOOK_DENIED.into())),
             HookRun::Exited { code, stdout, stderr } => {
-                Self::deny(sentences::hook_exit(*code, printed(stdout, stderr).as_deref()))
+                Self::deny(wording::hook_exit(*code, printed(stdout, stderr).as_deref()))
             }
         }
     }
@@ -86,15 +86,15 @@ impl PreToolUse {
             return Self::Approve;
         }
         if let Some(why) = denial(bytes) {
-            return Self::deny(reason(why).unwrap_or_else(|| sentences::HOOK_DENIED.into()));
+            return Self::deny(reason(why).unwrap_or_else(|| wording::HOOK_DENIED.into()));
         }
         if bytes.starts_with(b"{") || bytes.starts_with(b"[") {
             return match serde_json::from_slice(bytes) {
                 Ok(Value::Object(said)) => Self::object(&said).unwrap_or_else(|denial| denial),
-                Ok(_) | Err(_) => Self::deny(sentences::HOOK_BAD_JSON),
+                Ok(_) | Err(_) => Self::deny(wording::HOOK_BAD_JSON),
             };
         }
-        Self::deny(sentences::hook_said(&String::from_utf8_lossy(bytes)))
+        Self::deny(wording::hook_said(&String::from_utf8_lossy(bytes)))
     }
 
     /// What an object says; the error is a denial.
@@ -103,13 +103,12 @@ impl PreToolUse {
         let specific = match said.get("hookSpecificOutput") {
             None => &nothing,
             Some(Value::Object(specific)) => specific,
-            Some(_) => return Err(Self::deny(sentences::HOOK_BAD_OUTPUT)),
+            Some(_) => return Err(Self::deny(wording::HOOK_BAD_OUTPUT)),
         };
         Self::readable(said, specific)?;
         let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-        let deny =
-            |reason: Option<String>| Self::deny(reason.unwrap_or_else(|| sentences::HOOK_DENIED.into()));
-        let bad_decision = || Self::deny(sentences::HOOK_BAD_DECISION);
+        let deny = |reason: Option<String>| Self::deny(reason.unwrap_or_else(|| wording::HOOK_DENIED.into()));
+        let bad_decision = || Self::deny(wording::HOOK_BAD_DECISION);
         match said.get("continue") {
             None | Some(Value::Null | Value::Bool(true)) => {}
             Some(_) => return Err(deny(text(said.get("stopReason")))),
@@ -125,11 +124,11 @@ impl PreToolUse {
         let why = text(once("permissionDecisionReason").unwrap_or(None));
         let ask = match decision.map(Value::as_str) {
             None | Some(Some("allow")) => None,
-            Some(Some("ask")) => Some(why.unwrap_or_else(|| sentences::HOOK_ASKED.into())),
+            Some(Some("ask")) => Some(why.unwrap_or_else(|| wording::HOOK_ASKED.into())),
             Some(Some("deny")) => return Err(deny(why)),
             Some(_) => return Err(bad_decision()),
         };
-        let bad_input = || Self::deny(sentences::HOOK_BAD_INPUT);
+        let bad_input = || Self::deny(wording::HOOK_BAD_INPUT);
         let input = once("updatedInput").map_err(|()| bad_input())?;
         if input.is_some_and(|input| !input.is_object()) {
             return Err(bad_input());
@@ -146,18 +145,18 @@ impl PreToolUse {
             object.keys().find(|key| !known.contains(&key.as_str())).cloned()
         };
         if let Some(key) = unknown(said, &FIELDS).or_else(|| unknown(specific, &SPECIFIC_FIELDS)) {
-            return Err(Self::deny(sentences::hook_unknown_field(&key)));
+            return Err(Self::deny(wording::hook_unknown_field(&key)));
         }
         let event = specific.get("hookEventName");
         if event.is_some_and(|event| event != HookEvent::PreToolUse.name()) {
-            return Err(Self::deny(sentences::HOOK_BAD_OUTPUT));
+            return Err(Self::deny(wording::HOOK_BAD_OUTPUT));
         }
         let has = |name: &str| said.contains_key(name) || specific.contains_key(name);
         let undecided = REASONS
             .iter()
             .find(|(reason, decision)| has(reason) && !has(decision));
         match undecided {
-            Some((reason, decision)) => Err(Self::deny(sentences::hook_undecided(reason, decision))),
+            Some((reason, decision)) => Err(Self::deny(wording::hook_undecided(reason, decision))),
             None => Ok(()),
         }
     }
@@ -206,13 +205,13 @@ impl PostToolUse {
             note: Some(note),
         };
         let feedback = |bytes: &[u8]| Self {
-            feedback: Some(reason(bytes).unwrap_or_else(|| sentences::HOOK_FEEDBACK.into())),
+            feedback: Some(reason(bytes).unwrap_or_else(|| wording::HOOK_FEEDBACK.into())),
             note: None,
         };
         match run {
-            HookRun::TimedOut => note(sentences::HOOK_TIMED_OUT.to_owned()),
-            HookRun::Overflowed => note(sentences::HOOK_OVERFLOWED.to_owned()),
-            HookRun::Failed(why) => note(sentences::hook_failed(why)),
+            HookRun::TimedOut => note(wording::HOOK_TIMED_OUT.to_owned()),
+            HookRun::Overflowed => note(wording::HOOK_OVERFLOWED.to_owned()),
+            HookRun::Failed(why) => note(wording::hook_failed(why)),
             HookRun::Exited {
                 code: 2,
                 stdout,
@@ -233,7 +232,7 @@ impl PostToolUse {
                 }
             }
             HookRun::Exited { code, stdout, stderr } => {
-                note(sentences::hook_exit(*code, printed(stdout, stderr).as_deref()))
+                note(wording::hook_exit(*code, printed(stdout, stderr).as_deref()))
             }
         }
     }
@@ -283,23 +282,20 @@ mod tests {
         assert_eq!(PreToolUse::read(&exited(0, b" \n", "")), PreToolUse::Approve);
         denies(&exited(0, b"DENY: no", ""), "no");
         denies(&exited(0, b"\xef\xbb\xbf \n DENY:no", ""), "no");
-        denies(&exited(0, b"DENY:", ""), sentences::HOOK_DENIED);
+        denies(&exited(0, b"DENY:", ""), wording::HOOK_DENIED);
         denies(&exited(0, b"DENY: \xff", ""), "\u{fffd}");
         denies(&exited(2, b"{\"updatedInput\":{}}", "why"), "why");
         denies(&exited(2, b"DENY: why", ""), "why");
         denies(&exited(1, b"", ""), "a hook ended with exit code 1");
         denies(
             &HookRun::Failed("no such file".into()),
-            &sentences::hook_failed("no such file"),
+            &wording::hook_failed("no such file"),
         );
-        denies(&HookRun::Overflowed, sentences::HOOK_OVERFLOWED);
-        denies(&exited(0, b"{bad", ""), sentences::HOOK_BAD_JSON);
-        denies(&exited(0, b"[1]", ""), sentences::HOOK_BAD_JSON);
-        denies(&exited(0, b"{\"a\":\"\xff\"}", ""), sentences::HOOK_BAD_JSON);
-        denies(
-            &exited(0, br#"{"updatedInput":5}"#, ""),
-            sentences::HOOK_BAD_INPUT,
-        );
+        denies(&HookRun::Overflowed, wording::HOOK_OVERFLOWED);
+        denies(&exited(0, b"{bad", ""), wording::HOOK_BAD_JSON);
+        denies(&exited(0, b"[1]", ""), wording::HOOK_BAD_JSON);
+        denies(&exited(0, b"{\"a\":\"\xff\"}", ""), wording::HOOK_BAD_JSON);
+        denies(&exited(0, br#"{"updatedInput":5}"#, ""), wording::HOOK_BAD_INPUT);
         assert_eq!(PreToolUse::read(&HookRun::TimedOut), PreToolUse::Approve);
         let changed = PreToolUse::Change {
             input: Some(json!({ "a": 1 })),
@@ -320,18 +316,15 @@ mod tests {
         };
         assert_eq!(say(specific("deny")), deny("r"));
         assert_eq!(say(specific("allow")), PreToolUse::Approve);
-        assert_eq!(say(specific("whatever")), deny(sentences::HOOK_BAD_DECISION));
+        assert_eq!(say(specific("whatever")), deny(wording::HOOK_BAD_DECISION));
         assert_eq!(say(json!({ "decision": "block", "reason": "b" })), deny("b"));
         assert_eq!(say(json!({ "continue": false, "stopReason": "s" })), deny("s"));
         assert_eq!(say(json!({ "decision": "deny", "reason": "b" })), deny("b"));
-        assert_eq!(
-            say(json!({ "decision": "no" })),
-            deny(sentences::HOOK_BAD_DECISION)
-        );
+        assert_eq!(say(json!({ "decision": "no" })), deny(wording::HOOK_BAD_DECISION));
         assert_eq!(say(json!({ "decision": "approve" })), PreToolUse::Approve);
         assert_eq!(
             say(json!({ "permissionDecision": "deny" })),
-            deny(sentences::HOOK_DENIED)
+            deny(wording::HOOK_DENIED)
         );
         assert_eq!(say(json!({ "continue": "false", "stopReason": "s" })), deny("s"));
         let ask = PreToolUse::Change {
@@ -341,7 +334,7 @@ mod tests {
         assert_eq!(say(specific("ask")), ask);
         let both =
             json!({ "updatedInput": { "a": 1 }, "hookSpecificOutput": { "updatedInput": { "a": 2 } } });
-        assert_eq!(say(both), deny(sentences::HOOK_BAD_INPUT));
+        assert_eq!(say(both), deny(wording::HOOK_BAD_INPUT));
         let first_wins =
             json!({ "continue": false, "hookSpecificOutput": { "permissionDecision": "allow" } });
         assert!(matches!(say(first_wins), PreToolUse::Deny { .. }));

@@ -20,8 +20,13 @@ fn policy(text: &str) -> Policy {
     }
 }
 
-fn call<'a>(tool: &'a str, input: &'a Value, mode: PermissionMode, paths: &'a dyn PathResolver) -> Call<'a> {
-    let mut call = Call::new(tool, input, workspace(paths));
+fn call<'a>(
+    tool: &'a str,
+    input: &'a Value,
+    mode: PermissionMode,
+    paths: &'a dyn PathResolver,
+) -> ToolCall<'a> {
+    let mut call = ToolCall::new(tool, input, workspace(paths));
     call.mode = mode;
     call.plan_file = Some(PLAN_FILE);
     call

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     LexicalPaths, PathResolver, PermissionMode,
-    rules::{Call, Workspace},
+    call::{ToolCall, Workspace},
     testing::rule_set,
 };
 
@@ -106,7 +106,7 @@ impl Scene {
     }
 
     fn call_as(&mut self, agent: Option<&str>, tool: &str, input: &Value) -> Decision {
-        let mut call = Call::new(tool, input, workspace(&LexicalPaths));
+        let mut call = ToolCall::new(tool, input, workspace(&LexicalPaths));
         call.mode = self.mode;
         call.plan_file = self.plan_file;
         call.agent = agent;

@@ -6,9 +6,10 @@
 use serde_json::json;
 
 use crate::{
+    call::{ToolCall, Workspace},
     dialog::ask::AskContext,
     modes::PermissionMode,
-    rules::{Allowed, Call, RuleKind, RuleOrigin, RuleSet, Workspace},
+    rules::{Allowed, RuleKind, RuleOrigin, RuleSet},
     updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot},
 };
 
@@ -16,7 +17,7 @@ use crate::{
 pub(super) struct Trial<'a> {
     ask: &'a AskContext<'a>,
     /// The same command may be fed something else next time.
-    next_time: Call<'a>,
+    next_time: ToolCall<'a>,
 }
 
 impl<'a> Trial<'a> {
@@ -114,7 +115,7 @@ impl<'a> Trial<'a> {
         let mut rules = RuleSet::new();
         allow(&mut rules, rule);
         rules.extend(self.ask.rules);
-        let settles = |call: &Call<'_>| match rules.settles(call, false) {
+        let settles = |call: &ToolCall<'_>| match rules.settles(call, false) {
             Some(Allowed::ByRules(hits)) => hits.iter().any(|hit| hit.text() == rule.to_string()),
             Some(Allowed::ReadOnly | Allowed::AcceptedEdit) | None => false,
         };

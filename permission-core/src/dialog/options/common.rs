@@ -8,7 +8,7 @@ use crate::{
     dialog::ask::AskContext,
     dialog::effect::Effect,
     dialog::label::{self, Part, Scope, Vocabulary},
-    dialog::present::words,
+    dialog::present::wording,
     dialog::result::DecisionClassification,
     paths::Places,
     updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot},
@@ -83,9 +83,9 @@ impl<'a> Offer<'a> {
 
 /// Allow once, the durable options, reject.
 pub(crate) fn once_and(durable: impl IntoIterator<Item = PermissionOption>) -> Vec<PermissionOption> {
-    let mut options = vec![allow_once(words::YES)];
+    let mut options = vec![allow_once(wording::YES)];
     options.extend(durable);
-    options.push(reject(words::NO));
+    options.push(reject(wording::NO));
     options
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     dialog::effect::Effect,
-    dialog::present::words,
+    dialog::present::wording,
     dialog::result::DecisionClassification,
     modes::PermissionMode,
     safe_text,
@@ -27,8 +27,8 @@ enum Elevated {
 /// Enter plan mode once, or go on without it.
 pub(super) fn enter_options() -> Vec<PermissionOption> {
     vec![
-        allow_once(words::ENTER_PLAN_MODE),
-        reject(words::START_IMPLEMENTING),
+        allow_once(wording::ENTER_PLAN_MODE),
+        reject(wording::START_IMPLEMENTING),
     ]
 }
 
@@ -44,7 +44,7 @@ pub(super) fn exit_options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let manual = keep_option(OptionId::ExitPlanDefault, PermissionMode::Default);
     let reject = PermissionOption {
         effect: Effect::KeepPlanning,
-        ..reject(words::KEEP_PLANNING)
+        ..reject(wording::KEEP_PLANNING)
     };
     clear
         .into_iter()
@@ -116,7 +116,7 @@ fn keep_option(id: OptionId, mode: PermissionMode) -> Option<PermissionOption> {
     };
     Some(PermissionOption {
         id,
-        name: words::exit_plan(mode),
+        name: wording::exit_plan(mode),
         kind,
         effect,
     })
@@ -125,7 +125,7 @@ fn keep_option(id: OptionId, mode: PermissionMode) -> Option<PermissionOption> {
 fn clear_option(elevated: Elevated, plan: &str, context_used_percent: Option<u8>) -> PermissionOption {
     PermissionOption {
         id: elevated.clear_id(),
-        name: words::clear_context(elevated.mode(), context_used_percent),
+        name: wording::clear_context(elevated.mode(), context_used_percent),
         kind: OptionKind::AllowAlways,
         effect: Effect::ClearContext {
             mode: elevated.mode(),

@@ -1,9 +1,9 @@
 //! What the user reads: headings, reasons, option names, refusal texts.
 //!
 //! Place in the flow: `request` asks for a [`Presentation`]; `safe_text` holds the rules that all of it obeys;
-//! `words` holds every fixed sentence. Must not decide what is offered.
+//! `wording` holds every fixed sentence. Must not decide what is offered.
 
-pub(crate) mod words;
+pub(crate) mod wording;
 
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(crate) fn presentation(ask: &AskContext<'_>, family: ToolFamily, tool_title:
         description: ask.decision_reason.and_then(|reason| {
             Some(format!(
                 "{}{}",
-                words::REASON_PREFIX,
+                wording::REASON_PREFIX,
                 safe_text::multi_line(reason, MAX_REASON)?
             ))
         }),
@@ -75,12 +75,12 @@ pub(crate) fn blocked_path(ask: &AskContext<'_>) -> Option<String> {
 /// A shell command stands as it is, at any length: cleaning or cutting it would change what the user reads.
 fn heading(family: ToolFamily, tool_title: &str) -> String {
     if family == ToolFamily::ExitPlanMode {
-        return words::READY_TO_CODE.to_owned();
+        return wording::READY_TO_CODE.to_owned();
     }
     let title = if family == ToolFamily::Shell {
         Some(tool_title.to_owned()).filter(|title| !safe_text::trim(title).is_empty())
     } else {
         safe_text::single_line(tool_title, MAX_TITLE)
     };
-    title.unwrap_or_else(|| words::NO_TITLE.to_owned())
+    title.unwrap_or_else(|| wording::NO_TITLE.to_owned())
 }

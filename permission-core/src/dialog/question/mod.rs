@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    dialog::answer::SettleError, dialog::present::words, dialog::result::PermissionResult, safe_text,
+    dialog::answer::SettleError, dialog::present::wording, dialog::result::PermissionResult, safe_text,
 };
 
 /// The form for one AskUserQuestion call.
@@ -72,7 +72,7 @@ impl QuestionForm {
     pub fn message(&self) -> &str {
         match self.questions.as_slice() {
             [only] => &only.text,
-            _ => words::SEVERAL_QUESTIONS,
+            _ => wording::SEVERAL_QUESTIONS,
         }
     }
 
@@ -98,7 +98,7 @@ impl QuestionForm {
 
     /// The result where the client could not show the form.
     pub fn not_presented() -> PermissionResult {
-        PermissionResult::deny(words::QUESTION_NOT_PRESENTED)
+        PermissionResult::deny(wording::QUESTION_NOT_PRESENTED)
     }
 
     /// Claude's input with the answers; a free text beside a single choice becomes that answer's note, which Claude
@@ -189,8 +189,8 @@ impl Question {
     fn free_text_field(&self, index: usize) -> Value {
         json!({
             "type": "string",
-            "title": words::FREE_TEXT,
-            "description": if self.several { words::FREE_TEXT_ADDS } else { words::FREE_TEXT_NOTES },
+            "title": wording::FREE_TEXT,
+            "description": if self.several { wording::FREE_TEXT_ADDS } else { wording::FREE_TEXT_NOTES },
             "_meta": { "_askUserQuestionCustomAnswer": { "questionId": field(index), "isCustomAnswer": true } },
         })
     }

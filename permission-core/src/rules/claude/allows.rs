@@ -14,7 +14,7 @@ use super::{
     unasked,
 };
 use crate::{
-    rules::{Call, Rule, RuleKind, RuleSet},
+    rules::{Rule, RuleKind, RuleSet, ToolCall},
     shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands},
     tools::ToolGroup,
 };
@@ -30,7 +30,7 @@ const DOUBTS: [Doubt; 5] = [
 
 impl RuleSet {
     /// Why Claude itself needs no question about what it does not protect. A rule for `Edit` as a whole is about no other tool that edits.
-    pub(crate) fn claude_allows(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+    pub(crate) fn claude_allows(&self, call: &ToolCall<'_>, edits_accepted: bool) -> Option<Allowed> {
         let named = |rule: &Rule| !is_whole(rule) || rule.meaning.tool.names(call.tool);
         let rules = self.iter().filter(|rule| named(rule)).cloned().collect();
         let rules = Self { rules };
@@ -45,7 +45,7 @@ impl RuleSet {
         }
     }
 
-    fn claude_allows_skill(&self, call: &Call<'_>) -> Option<Allowed> {
+    fn claude_allows_skill(&self, call: &ToolCall<'_>) -> Option<Allowed> {
         let by_name = || {
             let rule = self.of(RuleKind::Allow).find(|rule| {
                 let Meaning { tool, content, .. } = &rule.meaning;
@@ -57,7 +57,7 @@ impl RuleSet {
     }
 
     /// What a command does with code that it is fed is its own matter to Claude.
-    fn claude_allows_commands(&self, call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+    fn claude_allows_commands(&self, call: &ToolCall<'_>, edits_accepted: bool) -> Option<Allowed> {
         let reading = Reading::of(call)?;
         let (text, analysis) = (reading.text.as_ref(), reading.analysis.as_ref());
         if !reading.is_legible(&DOUBTS) || !certain(analysis).all(is_plain) {
@@ -128,7 +128,7 @@ fn is_spelled(invocation: &Invocation) -> bool {
 }
 
 /// What needs no rule inside the workspace, beside what Claude protects there.
-fn needs_no_rule(call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
+fn needs_no_rule(call: &ToolCall<'_>, edits_accepted: bool) -> Option<Allowed> {
     let inside = || call.subject().is_some_and(|subject| call.is_inside(&subject));
     let allowed = match ToolGroup::of(call.tool) {
         ToolGroup::Reads => Allowed::ReadOnly,
@@ -144,7 +144,7 @@ fn needs_no_rule(call: &Call<'_>, edits_accepted: bool) -> Option<Allowed> {
 }
 
 /// What Claude wants allowed about a command. Behind most wrappers it takes a command for one that it does not know.
-fn needs(call: &Call<'_>, seen: &Commands, invocation: &Invocation, edits_accepted: bool) -> Needs {
+fn needs(call: &ToolCall<'_>, seen: &Commands, invocation: &Invocation, edits_accepted: bool) -> Needs {
     // What sets a variable, and is legible, runs.
     if invocation.words.is_empty() {
         return Needs::Nothing;

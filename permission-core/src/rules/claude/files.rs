@@ -4,7 +4,7 @@
 
 use super::{FED, certain, reading::Reading};
 use crate::{
-    rules::Call,
+    rules::ToolCall,
     shell::{Analysis, Doubt, Word, behind_runner, operands},
 };
 
@@ -67,7 +67,7 @@ const DOUBTS: [Doubt; 6] = [
 ];
 
 /// The files of a command that Claude looks at. It looks at none where some part can only be known to the shell.
-pub(super) fn looked_at(call: &Call<'_>, reads: bool) -> Vec<String> {
+pub(super) fn looked_at(call: &ToolCall<'_>, reads: bool) -> Vec<String> {
     let Some(reading) = Reading::of(call).filter(|reading| reading.is_legible(&DOUBTS)) else {
         return Vec::new();
     };

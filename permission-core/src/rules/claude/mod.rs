@@ -12,7 +12,7 @@ mod sensitive;
 mod unasked;
 
 use super::{
-    Call, Hit, Rule, RuleKind, RuleOrigin, RuleSet, ToolGroup, by_kind, decide,
+    Hit, Rule, RuleKind, RuleOrigin, RuleSet, ToolCall, ToolGroup, by_kind, decide,
     flaws::flaw,
     grammar::{Content, Meaning, whole_tool},
     path::PathPattern,
@@ -40,7 +40,7 @@ impl RuleSet {
     }
 
     /// The first deny or ask rule that Claude itself finds to be about the call.
-    pub(crate) fn claude_limits(&self, kind: RuleKind, call: &Call<'_>) -> Option<Hit> {
+    pub(crate) fn claude_limits(&self, kind: RuleKind, call: &ToolCall<'_>) -> Option<Hit> {
         let rule = self.of(kind).find(|rule| is_about(rule, call))?;
         Some(Hit { rule: rule.clone() })
     }
@@ -50,7 +50,7 @@ fn is_whole(rule: &Rule) -> bool {
     whole_tool(&rule.text)
 }
 
-fn is_about(rule: &Rule, call: &Call<'_>) -> bool {
+fn is_about(rule: &Rule, call: &ToolCall<'_>) -> bool {
     let Meaning { tool, content, .. } = &rule.meaning;
     if parameter_fits(&rule.meaning, call) {
         return true;
@@ -85,7 +85,7 @@ fn is_about(rule: &Rule, call: &Call<'_>) -> bool {
     }
 }
 
-impl Call<'_> {
+impl ToolCall<'_> {
     /// Whether Claude 2.1.318 does not see a command of it, for a redirection that stands before it.
     pub(crate) fn hides_behind_redirection(&self) -> bool {
         let seen = self
@@ -97,7 +97,7 @@ impl Call<'_> {
     }
 }
 
-fn is_skill(pattern: &NamePattern, call: &Call<'_>) -> bool {
+fn is_skill(pattern: &NamePattern, call: &ToolCall<'_>) -> bool {
     decide::name_of(call).is_some_and(|(name, _)| pattern.is_skill(name))
 }
 
@@ -129,7 +129,7 @@ fn readings(invocation: &Invocation) -> Vec<String> {
     texts
 }
 
-fn is_about_path(rule: &Rule, pattern: &PathPattern, call: &Call<'_>) -> bool {
+fn is_about_path(rule: &Rule, pattern: &PathPattern, call: &ToolCall<'_>) -> bool {
     let reads = rule.meaning.tool.group() == ToolGroup::Reads;
     let mut workspace = call.workspace;
     // `/x` of the user's settings begins where they lie.

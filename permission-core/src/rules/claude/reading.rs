@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{FED, certain};
 use crate::{
-    rules::Call,
+    rules::ToolCall,
     shell::{Analysis, Assignment, Doubt, Invocation, Piece, Word, analyse},
 };
 
@@ -36,7 +36,7 @@ const UNSETTABLE: [&str; 13] = [
 
 impl<'c> Reading<'c> {
     /// Claude knows the home directory and this one, and takes `$(cat <<'EOF' …)` for a text.
-    pub(super) fn of(call: &'c Call<'_>) -> Option<Self> {
+    pub(super) fn of(call: &'c ToolCall<'_>) -> Option<Self> {
         let text = call.text("command")?;
         let analysis = call.analysis()?;
         let known = with_directories(call, &without_documents(text));
@@ -119,7 +119,7 @@ fn without_documents(text: &str) -> String {
 }
 
 /// The text with the home directory for `$HOME`, and this one for `"$PWD/…`.
-fn with_directories(call: &Call<'_>, text: &str) -> String {
+fn with_directories(call: &ToolCall<'_>, text: &str) -> String {
     let here = text.replace("\"$PWD/", &format!("\"{}/", call.workspace.cwd));
     let Some(home) = call.workspace.home else {
         return here;

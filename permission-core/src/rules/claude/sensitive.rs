@@ -4,7 +4,7 @@
 //! its own.
 
 use super::files;
-use crate::{rules::Call, tools::ToolGroup};
+use crate::{rules::ToolCall, tools::ToolGroup};
 
 /// Directories, with all that they hold, wherever they lie.
 const DIRECTORIES: [&str; 10] = [
@@ -64,7 +64,7 @@ const FILES: [&str; 39] = [
     "pyrightconfig.json",
 ];
 
-impl Call<'_> {
+impl ToolCall<'_> {
     /// Whether Claude asks about the file that the call changes, whatever rules and the mode allow.
     pub(crate) fn changes_sensitive(&self) -> bool {
         match ToolGroup::of(self.tool) {

@@ -26,7 +26,7 @@ fn limits(kind: &str, rule: &str, source: SettingsSource, tool: &str, input: &Va
     } else {
         RuleKind::Ask
     };
-    set.claude_limits(kind, &Call::new(tool, input, WORKSPACE))
+    set.claude_limits(kind, &ToolCall::new(tool, input, WORKSPACE))
         .is_some()
 }
 
@@ -40,7 +40,7 @@ fn policy_denies(rule: &str, command: &str) -> bool {
     let input = json!({ "command": command });
     let mut set = RuleSet::new();
     set.add(RuleKind::Deny, rule, RuleOrigin::Session);
-    set.denies(&Call::new("Bash", &input, WORKSPACE)).is_some()
+    set.denies(&ToolCall::new("Bash", &input, WORKSPACE)).is_some()
 }
 
 const WORKSPACE: Workspace<'_> = Workspace {
@@ -298,7 +298,7 @@ fn claude_allows_what_every_command_of_it_is_allowed_for() {
     let set = RuleSet::of_claude(&file.values.rules);
     let allows = |command: &str| {
         let input = json!({ "command": command });
-        set.claude_allows(&Call::new("Bash", &input, WORKSPACE), false)
+        set.claude_allows(&ToolCall::new("Bash", &input, WORKSPACE), false)
             .is_some()
     };
     for command in [

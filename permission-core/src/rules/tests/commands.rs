@@ -112,11 +112,11 @@ fn another_shell_is_never_allowed_by_a_command() {
 #[test]
 fn an_accepted_edit_allows_the_redirection_but_not_the_command() {
     let input = json!({ "command": "git log > f" });
-    let call = Call::new("Bash", &input, workspace(&LexicalPaths));
+    let call = ToolCall::new("Bash", &input, workspace(&LexicalPaths));
     assert!(rules("allow Bash(git log *)").allows(&call, true).is_some());
     assert!(rules("").allows(&call, true).is_some(), "git log only reads");
     let input = json!({ "command": "git log > /etc/f" });
-    let call = Call::new("Bash", &input, workspace(&LexicalPaths));
+    let call = ToolCall::new("Bash", &input, workspace(&LexicalPaths));
     assert!(rules("allow Bash(git log *)").allows(&call, true).is_none());
 }
 

@@ -85,7 +85,7 @@ fn a_rule_remembers_where_it_stands() {
     );
     let (set, problems) = RuleSet::read(&file.values.rules);
     let hit = set
-        .denies(&Call::new(
+        .denies(&ToolCall::new(
             "Bash",
             &json!({ "command": "rm a" }),
             workspace(&LexicalPaths),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    LexicalPaths, PathResolver,
+    LexicalPaths, PathResolver, Workspace,
     testing::{Links, rule_set as rules},
 };
 
@@ -42,7 +42,7 @@ fn workspace(paths: &dyn PathResolver) -> Workspace<'_> {
 }
 
 fn say_with(rules: &RuleSet, tool: &str, input: &Value, paths: &dyn PathResolver) -> Said {
-    let call = Call::new(tool, input, workspace(paths));
+    let call = ToolCall::new(tool, input, workspace(paths));
     if rules.denies(&call).is_some() {
         Deny
     } else if rules.asks(&call).is_some() {

@@ -138,7 +138,7 @@ fn relative_paths_start_where_an_option_says() {
 /// Whether all files of the command lie in the workspace, for all that can be told.
 fn inside(command: &str) -> bool {
     let input = json!({ "command": command });
-    let call = Call::new("Bash", &input, workspace(&LexicalPaths));
+    let call = ToolCall::new("Bash", &input, workspace(&LexicalPaths));
     let seen = call.analysis().map(crate::shell::Analysis::seen);
     seen.is_some_and(|seen| {
         let mut files = seen.redirections.iter().chain(&seen.files);

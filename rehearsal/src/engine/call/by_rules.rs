@@ -15,9 +15,10 @@ use permission_core::decide::hooks::PreToolUse;
 use permission_core::decide::{
     Authority, Authorizer, DENIAL_THRESHOLD, Decision, Outcome, Reason, Sole, Stage,
 };
-use permission_core::rules::{Call as ToolCall, Rule, RuleKind, RuleOrigin, RuleSet, Workspace};
+use permission_core::rules::{Rule, RuleKind, RuleOrigin, RuleSet};
 use permission_core::settings::{SettingsFile, SettingsSource, SettingsValues, merge};
 use permission_core::{LexicalPaths, PermissionBehavior, PermissionMode};
+use permission_core::{ToolCall, Workspace};
 use serde_json::Value;
 
 use super::hooks::Verdict;

@@ -11,9 +11,7 @@ use claude_sdk_bridge::messages::{
     ControlId, Message, SystemEvent,
     control::{CanUseTool, ControlRequest, IncomingRequest},
 };
-use permission_core::{
-    FollowUp, PermissionResult, PrepareError, QuestionForm, SettleError, rules::Workspace,
-};
+use permission_core::{FollowUp, PermissionResult, PrepareError, QuestionForm, SettleError, Workspace};
 use serde_json::{Value, json};
 
 use super::{

@@ -10,7 +10,7 @@ use claude_sdk_bridge::{
     launch::{LaunchOptions, environment},
     settings::SettingsText,
 };
-use permission_core::{guard::Policy, settings::SettingsSource};
+use permission_core::{policy::Policy, settings::SettingsSource};
 use serde_json::{Map, Value, json};
 
 /// Keys whose value is a command that Claude runs by itself.

@@ -12,7 +12,7 @@ use claude_sdk_bridge::{
     },
 };
 use permission_core::{
-    guard::Policy,
+    policy::Policy,
     settings::{EffectiveSettings, SettingsSource, merge},
 };
 use serde_json::Value;

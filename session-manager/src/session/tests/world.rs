@@ -9,7 +9,7 @@ use claude_sdk_bridge::{
     backend::{Backend, Exit, ExitStatus, Grace, LaunchError, Life, Running},
     launch::LaunchOptions,
 };
-use permission_core::guard::Policy;
+use permission_core::policy::Policy;
 use serde_json::{Value, json};
 use tokio::io::{
     AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf, duplex, split,

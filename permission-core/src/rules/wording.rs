@@ -61,7 +61,7 @@ pub(super) fn flawed(kind: RuleKind, text: &str, why: &str) -> String {
 }
 
 /// Why a command cannot be analysed.
-pub(super) fn doubt(doubt: Doubt) -> &'static str {
+pub(crate) fn doubt(doubt: Doubt) -> &'static str {
     match doubt {
         Doubt::TooLong => "it is too long",
         Doubt::TooDeep => "it is nested too deeply",

@@ -7,10 +7,10 @@ use std::{borrow::Cow, cell::OnceCell, rc::Rc};
 
 use serde_json::Value;
 
-use super::{reach::Files, words};
 use crate::{
     modes::PermissionMode,
     paths::{PathResolver, Places, Subject, normalized},
+    rules::{Files, doubt},
     shell::{self, Analysis, Invocation, Word, is_read_only, is_writer},
     tools::{GLOB, POWERSHELL, SANDBOX_NETWORK, Tool, ToolGroup},
 };
@@ -33,7 +33,7 @@ pub struct Workspace<'a> {
 }
 
 /// One tool call, with what the session is like when it comes.
-pub struct Call<'a> {
+pub struct ToolCall<'a> {
     /// The tool.
     pub tool: &'a str,
     /// Its input.
@@ -54,10 +54,10 @@ pub struct Call<'a> {
 }
 
 /// The command of a shell call.
-pub(super) struct Command {
-    pub(super) text: String,
-    pub(super) analysis: Analysis,
-    pub(super) files: Files,
+pub(crate) struct Command {
+    pub(crate) text: String,
+    pub(crate) analysis: Analysis,
+    pub(crate) files: Files,
 }
 
 impl<'a> Workspace<'a> {
@@ -74,7 +74,7 @@ impl<'a> Workspace<'a> {
     }
 }
 
-impl<'a> Call<'a> {
+impl<'a> ToolCall<'a> {
     /// A call of `tool` with `input`, by the session itself in `default`.
     pub fn new(tool: &'a str, input: &'a Value, workspace: Workspace<'a>) -> Self {
         Self {
@@ -99,11 +99,11 @@ impl<'a> Call<'a> {
     }
 
     /// The same with another input.
-    pub(crate) fn with_input<'b>(&self, input: &'b Value) -> Call<'b>
+    pub(crate) fn with_input<'b>(&self, input: &'b Value) -> ToolCall<'b>
     where
         'a: 'b,
     {
-        Call {
+        ToolCall {
             input,
             command: Rc::default(),
             ..*self
@@ -111,11 +111,11 @@ impl<'a> Call<'a> {
     }
 
     /// The same elsewhere: what its command runs does not depend on that.
-    pub fn within<'b>(&self, workspace: Workspace<'b>) -> Call<'b>
+    pub fn within<'b>(&self, workspace: Workspace<'b>) -> ToolCall<'b>
     where
         'a: 'b,
     {
-        Call {
+        ToolCall {
             workspace,
             command: Rc::clone(&self.command),
             ..*self
@@ -123,7 +123,7 @@ impl<'a> Call<'a> {
     }
 
     /// The command, if it is a shell's.
-    pub(super) fn command(&self) -> Option<&Command> {
+    pub(crate) fn command(&self) -> Option<&Command> {
         self.command.get_or_init(|| self.read_command()).as_ref()
     }
 
@@ -155,7 +155,7 @@ impl<'a> Call<'a> {
 
     /// Why the command cannot be analysed, so that no rule allows it by its content.
     pub fn doubt(&self) -> Option<&'static str> {
-        self.analysis()?.doubt().map(words::doubt)
+        self.analysis()?.doubt().map(doubt)
     }
 
     /// A text of the input.
@@ -164,7 +164,7 @@ impl<'a> Call<'a> {
     }
 
     /// The address that is called, if the input names one.
-    pub(super) fn url(&self) -> Option<Cow<'a, str>> {
+    pub(crate) fn url(&self) -> Option<Cow<'a, str>> {
         match self.text("host") {
             Some(host) if self.tool == SANDBOX_NETWORK => Some(format!("https://{}/", host.trim()).into()),
             Some(_) | None => self.text("url").map(Cow::Borrowed),

@@ -5,14 +5,15 @@
 
 use std::sync::Arc;
 
-use super::{Section, session::ExplainedSession, words};
+use super::{Section, session::ExplainedSession, wording};
 use crate::{
+    call::ToolCall,
     decide::{
         Authority, Authorizer, Decision, Outcome, Stage, Step,
         hooks::{HookCommand, HookRun},
     },
     modes::PermissionMode,
-    rules::{Call, Part, RuleKind},
+    rules::{Part, RuleKind},
 };
 
 /// What the guard finds.
@@ -30,7 +31,7 @@ pub(super) struct Guarded {
     plan: bool,
 }
 
-pub(super) fn look(session: &ExplainedSession<'_>, call: &Call<'_>) -> Guarded {
+pub(super) fn look(session: &ExplainedSession<'_>, call: &ToolCall<'_>) -> Guarded {
     let mut authorizer = Authorizer::new(Authority::OverClaude(session.policy.cloned()));
     let approved = HookRun::Exited {
         code: 0,
@@ -63,11 +64,11 @@ pub(super) fn look(session: &ExplainedSession<'_>, call: &Call<'_>) -> Guarded {
 impl Guarded {
     pub(super) fn section(&self, session: &ExplainedSession<'_>) -> Section {
         let Some(policy) = session.policy else {
-            let title = words::NO_POLICY.to_owned();
+            let title = wording::NO_POLICY.to_owned();
             let text = if self.plan {
                 self.opinion(false)
             } else {
-                words::NO_PLAN.to_owned()
+                wording::NO_PLAN.to_owned()
             };
             return Section {
                 title,
@@ -75,7 +76,7 @@ impl Guarded {
             };
         };
         let allows = policy.rules.iter().any(|rule| rule.kind() == RuleKind::Allow);
-        let title = words::policy(policy.protected.first().map(String::as_str));
+        let title = wording::policy(policy.protected.first().map(String::as_str));
         let opinion = self.opinion(policy.auto_allow);
         if self.decision.stage == Stage::Validate {
             return Section {
@@ -83,14 +84,14 @@ impl Guarded {
                 lines: vec![(Stage::Validate, opinion)],
             };
         }
-        let mut lines = vec![(Stage::Validate, words::PASSED.to_owned())];
-        lines.extend(words::hooks(&self.hooks).map(|text| (Stage::Hooks, text)));
+        let mut lines = vec![(Stage::Validate, wording::PASSED.to_owned())];
+        lines.extend(wording::hooks(&self.hooks).map(|text| (Stage::Hooks, text)));
         // A question that nobody can be asked is one of the rules'.
         lines.push((Stage::Rules, opinion));
-        lines.extend(self.part.iter().map(|part| (Stage::Rules, words::part(part))));
+        lines.extend(self.part.iter().map(|part| (Stage::Rules, wording::part(part))));
         let unruled = self.decision.rules.is_empty() && !self.decision.is_deny();
         if let Some(doubt) = self.doubt.filter(|_| allows && unruled) {
-            lines.push((Stage::Rules, words::unanalysable(doubt)));
+            lines.push((Stage::Rules, wording::unanalysable(doubt)));
         }
         Section { title, lines }
     }
@@ -98,11 +99,11 @@ impl Guarded {
     fn opinion(&self, auto_allow: bool) -> String {
         let why = || self.decision.why().unwrap_or_default();
         match (self.decision.outcome, self.decision.rule()) {
-            (Outcome::Deny, _) => words::deny(&why()),
-            (Outcome::Ask, _) => words::ask(&why()),
-            (Outcome::Allow, Some(rule)) => words::allow(rule),
-            (Outcome::Pass, Some(rule)) if !auto_allow => words::allow_asks_still(rule),
-            (Outcome::Allow | Outcome::Pass, _) => words::NO_OPINION.to_owned(),
+            (Outcome::Deny, _) => wording::deny(&why()),
+            (Outcome::Ask, _) => wording::ask(&why()),
+            (Outcome::Allow, Some(rule)) => wording::allow(rule),
+            (Outcome::Pass, Some(rule)) if !auto_allow => wording::allow_asks_still(rule),
+            (Outcome::Allow | Outcome::Pass, _) => wording::NO_OPINION.to_owned(),
         }
     }
 }
