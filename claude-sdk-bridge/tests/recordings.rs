@@ -32,7 +32,7 @@ const ASKED_BY_HOST: [&str; 9] = [
 const UNKNOWN_FROM_HOST: [&str; 2] = ["user", "wat"];
 
 /// What the CLI tells and nobody here reads.
-const UNKNOWN_FROM_CLAUDE: [&str; 9] = [
+const UNKNOWN_FROM_CLAUDE: [&str; 8] = [
     "prompt_suggestion",
     "system/background_tasks_changed",
     "system/control_request_progress",

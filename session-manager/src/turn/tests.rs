@@ -403,6 +403,16 @@ fn a_prompt_whose_agents_work_in_the_background_is_answered_when_claude_is_idle(
         (result(G1, named(3)), &[Effect::Hold(id(3))]),
         (Event::Idle(G1), &[answer(3, Outcome::Finished)]),
     ]);
+    // Though nothing else told that Claude took it up, it is not sent twice.
+    check(&[
+        (Event::Prompt(id(1)), &[Effect::Send(id(1))]),
+        (Event::Agents(G1, true), &[]),
+        (result(G1, named(1)), &[Effect::Hold(id(1))]),
+        (
+            Event::Ended(G1),
+            &[Effect::WithdrawAsks, answer(1, Outcome::Died)],
+        ),
+    ]);
     // An agent that ended before the result may still be told of in a turn of its own.
     check(&[
         (Event::Prompt(id(1)), &[Effect::Send(id(1))]),

@@ -48,6 +48,7 @@ impl TurnMachine {
             .filter(|running| running.agents != Agents::None);
         let Some(running) = goes_on else { return false };
         running.agents = Agents::Awaited;
+        running.begun = true;
         effects.push(Effect::Hold(running.id));
         true
     }
@@ -55,7 +56,7 @@ impl TurnMachine {
     /// Claude has nothing left to do.
     pub(super) fn idle(&mut self, generation: Generation, effects: &mut Vec<Effect>) {
         let awaited = self.awaits_agents();
-        let over = |running: &Running| (running.begun || awaited) && !running.is_about_to_go_on();
+        let over = |running: &Running| running.begun && !running.is_about_to_go_on();
         let over = self.running.as_ref().is_some_and(over);
         if self.is_current(generation) && over && !self.hand_off_turn_ended(effects) {
             let outcome = if awaited {
