@@ -1,5 +1,7 @@
 //! Tool calls that the real CLI runs, and how they look to a client.
 
+use std::time::Duration;
+
 use e2e_tests::harness::{World, allow_once, no_questions};
 use e2e_tests::model::{reply, text, tool};
 use serde_json::json;
@@ -15,6 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
         edit_shows_the_change,
         an_unknown_tool_fails_and_the_turn_goes_on,
         two_calls_in_one_message_are_both_shown,
+        a_file_is_shown_while_the_model_writes_it,
     ]
 }
 
@@ -177,4 +180,33 @@ fn two_calls_in_one_message_are_both_shown(world: &mut World) {
         assert!(world.project().join(format!("n{n}.txt")).exists());
     }
     assert_eq!(turn.text(), "both");
+}
+
+fn a_file_is_shown_while_the_model_writes_it(world: &mut World) {
+    let file = world.project().join("long.txt");
+    let content = "another line of text\n".repeat(40);
+    let input = json!({"file_path": file, "content": content});
+    let pace = Duration::from_millis(150);
+    world.model().script([
+        reply().slow_tool("toolu_1", "Write", input, pace),
+        text("Written."),
+    ]);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "write it", allow_once);
+    let mut shown: Vec<&str> = Vec::new();
+    for update in turn.updates() {
+        if update["toolCallId"] == "toolu_1" && update["rawInput"].is_null() {
+            shown.extend(update["content"][0]["newText"].as_str());
+        }
+    }
+    assert!(shown.len() >= 3, "{shown:?}");
+    assert!(shown.iter().all(|text| content.starts_with(text)), "{shown:?}");
+    let call = turn.tool("toolu_1");
+    assert_eq!(
+        (call.str("title"), call.status()),
+        ("Write long.txt", "completed")
+    );
+    assert_eq!(call.get("rawInput")["content"], content.as_str());
+    assert_eq!(std::fs::read_to_string(file).unwrap(), content);
+    turn.ignore_rest();
 }

@@ -40,7 +40,7 @@ pub(crate) use meta::of_call as call_meta;
 pub(crate) use seen::SeenFiles;
 pub(crate) use server::{server_call, server_result};
 pub(crate) use updates::{
-    background_end, for_permission, late_result, outcome, refinement, tool_call, unfinished,
+    background_end, for_permission, growth, late_result, outcome, refinement, tool_call, unfinished,
 };
 
 /// For whom a call is shown, and what is known besides the call.

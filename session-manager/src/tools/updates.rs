@@ -44,8 +44,24 @@ pub(crate) fn for_permission(call: &ToolCallRef<'_>, ctx: &Presenting<'_>) -> To
 
 /// More of a call's input is known than when it looked like `before`: what looks different now.
 pub(crate) fn refinement(call: &ToolCallRef<'_>, before: ToolView, ctx: &Presenting<'_>) -> ToolCallUpdate {
+    let fields = changes(call, before, ctx).raw_input(raw_input(call));
+    ToolCallUpdate::new(call.id.to_owned(), fields).meta(of_call(call.name, call.parent))
+}
+
+/// The same while the model still writes the input, which is no input yet. `None` where nothing looks different.
+pub(crate) fn growth(
+    call: &ToolCallRef<'_>,
+    before: ToolView,
+    ctx: &Presenting<'_>,
+) -> Option<ToolCallUpdate> {
+    let fields = changes(call, before, ctx);
+    (fields != ToolCallUpdateFields::new())
+        .then(|| ToolCallUpdate::new(call.id.to_owned(), fields).meta(of_call(call.name, call.parent)))
+}
+
+fn changes(call: &ToolCallRef<'_>, before: ToolView, ctx: &Presenting<'_>) -> ToolCallUpdateFields {
     let after = view(call, ctx);
-    let mut fields = ToolCallUpdateFields::new().raw_input(raw_input(call));
+    let mut fields = ToolCallUpdateFields::new();
     if after.title != before.title {
         fields = fields.title(after.title);
     }
@@ -58,7 +74,7 @@ pub(crate) fn refinement(call: &ToolCallRef<'_>, before: ToolView, ctx: &Present
     if after.locations != before.locations {
         fields = fields.locations(after.locations);
     }
-    ToolCallUpdate::new(call.id.to_owned(), fields).meta(of_call(call.name, call.parent))
+    fields
 }
 
 /// The updates that end a call: completed or failed, with what the result adds to its appearance.

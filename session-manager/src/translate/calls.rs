@@ -26,8 +26,7 @@ struct OpenCall {
     name: String,
     input: Value,
     parent: Option<String>,
-    /// The input is complete, not just the beginning of a stream.
-    complete: bool,
+    known: Input,
     stage: Stage,
 }
 
@@ -63,6 +62,8 @@ pub(crate) enum SettleReason {
 pub(super) enum Input {
     /// The call's block has only begun.
     Begun,
+    /// The beginning of it has been shown.
+    Growing,
     Complete,
 }
 
@@ -90,6 +91,17 @@ impl Calls {
         (!hidden).then(|| SessionUpdate::ToolCall(tools::tool_call(call, ctx)))
     }
 
+    /// The model has written more of a call's input.
+    pub(super) fn grown(&mut self, id: &str, input: Value, ctx: &Presenting<'_>) -> Option<SessionUpdate> {
+        let call = self
+            .find(id)
+            .filter(|call| call.stage == Stage::Announced && call.known != Input::Complete)?;
+        let before = tools::view(&call.by_ref(), ctx);
+        call.input = input;
+        call.known = Input::Growing;
+        tools::growth(&call.by_ref(), before, ctx).map(SessionUpdate::ToolCallUpdate)
+    }
+
     /// Makes sure that the client knows a call before it is asked about it.
     pub(super) fn announce(&mut self, call: &ToolCallRef<'_>, ctx: &Presenting<'_>) -> Option<SessionUpdate> {
         if self.has_ended(call.id) {
@@ -105,7 +117,7 @@ impl Calls {
                 *open = OpenCall::new(call, Input::Complete, Stage::Announced);
                 Some(SessionUpdate::ToolCall(tools::tool_call(call, ctx)))
             }
-            Stage::Announced if open.complete => open.corrected(call.input, ctx),
+            Stage::Announced if open.known == Input::Complete => open.corrected(call.input, ctx),
             Stage::Announced => open.refine(call.input, ctx),
             Stage::Running | Stage::Denied => None,
         }
@@ -302,7 +314,7 @@ impl OpenCall {
             name: call.name.to_owned(),
             input: call.input.clone(),
             parent: call.parent.map(str::to_owned),
-            complete: input == Input::Complete,
+            known: input,
             stage,
         }
     }
@@ -323,8 +335,9 @@ impl OpenCall {
 
     /// The whole input replaces what was known; only what looks different is sent.
     fn refine(&mut self, input: &Value, ctx: &Presenting<'_>) -> Option<SessionUpdate> {
-        self.complete = true;
-        if self.input == *input {
+        // Of what grew only its looks have been sent.
+        let grown = std::mem::replace(&mut self.known, Input::Complete) == Input::Growing;
+        if self.input == *input && !grown {
             return None;
         }
         let before = tools::view(&self.by_ref(), ctx);

@@ -5,12 +5,15 @@
 mod calls;
 mod compaction;
 mod events;
+mod growing;
 mod notices;
+mod partial_json;
 mod plan;
 mod speech;
 mod stream;
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use acp_proto::schema::{SessionId, SessionUpdate, ToolCallUpdate};
 use acp_proto::{ChunkKind, Line};
@@ -22,6 +25,7 @@ pub(crate) use calls::SettleReason;
 
 use calls::Calls;
 use compaction::Compaction;
+use growing::Growing;
 use plan::PlanBoard;
 use stream::{BlockKind, Streams};
 
@@ -34,6 +38,7 @@ pub(crate) struct Translator {
     surroundings: Surroundings,
     streams: Streams,
     calls: Calls,
+    growing: Growing,
     plan: PlanBoard,
     compaction: Compaction,
     /// What the last compaction has left as it was. It has been shown.
@@ -72,6 +77,7 @@ impl Translator {
             },
             streams: Streams::default(),
             calls: Calls::default(),
+            growing: Growing::default(),
             plan: PlanBoard::default(),
             compaction: Compaction::default(),
             preserved: Vec::new(),
@@ -108,6 +114,15 @@ impl Translator {
             literal,
             id.or(self.streams.current()),
         ))
+    }
+
+    /// A piece of a call's input. Shown now and then, until the call has it whole.
+    pub(crate) fn input_delta(&mut self, delta: &DeltaLine, now: Instant) -> Option<SessionUpdate> {
+        if delta.parent_tool_use_id().is_some() {
+            return None;
+        }
+        let (id, input) = self.growing.add(delta.index(), &delta.text(), now)?;
+        self.calls.grown(id, input, &self.surroundings.presenting())
     }
 
     /// Everything else that Claude says.

@@ -16,6 +16,7 @@ impl Translator {
         let id = event.api_message_id.get().map(|id| id.as_str());
         match &event.event {
             ApiEvent::MessageStart(start) => {
+                self.growing.restart();
                 self.streams
                     .start(id.or(start.message.id.get().map(|id| id.as_str())));
                 None
@@ -80,11 +81,12 @@ impl Translator {
         match block {
             ContentBlock::Text(text) => self.piece(id, index, BlockKind::Text, &text.text),
             ContentBlock::Thinking(part) => self.piece(id, index, BlockKind::Thinking, &part.thinking),
-            ContentBlock::ToolUse(_) | ContentBlock::Unknown(_) => self.calls.seen(
-                &call_in(block, None)?,
-                Input::Begun,
-                &self.surroundings.presenting(),
-            ),
+            ContentBlock::ToolUse(_) | ContentBlock::Unknown(_) => {
+                let call = call_in(block, None)?;
+                self.growing.begin(index, call.id);
+                self.calls
+                    .seen(&call, Input::Begun, &self.surroundings.presenting())
+            }
             ContentBlock::RedactedThinking(_)
             | ContentBlock::ToolResult(_)
             | ContentBlock::Image(_)

@@ -38,6 +38,8 @@ pub(super) enum Part {
         id: String,
         name: String,
         input: Value,
+        /// How long the model thinks before each piece of the input; without it, the input comes in two halves at once.
+        pace: Option<Duration>,
     },
     Gate(Gate),
     /// An SSE `error` event in the middle of the message.
@@ -107,6 +109,18 @@ impl Reply {
             id: id.into(),
             name: name.into(),
             input,
+            pace: None,
+        })
+    }
+
+    /// Adds a tool call whose input is written in small pieces, each after this time.
+    #[must_use]
+    pub fn slow_tool(self, id: &str, name: &str, input: Value, pace: Duration) -> Self {
+        self.part(Part::Tool {
+            id: id.into(),
+            name: name.into(),
+            input,
+            pace: Some(pace),
         })
     }
 

@@ -283,6 +283,7 @@ async fn play(actions: Vec<Action>, events: mpsc::Sender<String>) {
                 () = gate.pass() => {}
                 () = events.closed() => return,
             },
+            Action::Think(time) => tokio::time::sleep(time).await,
             Action::Hang => return events.closed().await,
         }
     }

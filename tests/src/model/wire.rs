@@ -2,6 +2,8 @@
 //!
 //! Pure functions over the script; the server sends what they return and waits where they say so.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::script::{Gate, Part, Reply};
@@ -11,6 +13,7 @@ use super::script::{Gate, Part, Reply};
 pub(super) enum Action {
     Send(String),
     Wait(Gate),
+    Think(Duration),
     Hang,
 }
 
@@ -84,7 +87,7 @@ fn block(part: &Part) -> Option<Value> {
         Part::Thinking(pieces) => {
             Some(json!({"type": "thinking", "thinking": pieces.concat(), "signature": "c2ln"}))
         }
-        Part::Tool { id, name, input } => {
+        Part::Tool { id, name, input, .. } => {
             Some(json!({"type": "tool_use", "id": id, "name": name, "input": input}))
         }
         Part::Gate(_) | Part::Break | Part::Hang => None,
@@ -108,31 +111,49 @@ fn block_events(part: &Part, index: usize, actions: &mut Vec<Action>) {
                 .chain([json!({"type": "signature_delta", "signature": "c2ln"})])
                 .collect(),
         ),
-        Part::Tool { id, name, input } => (
+        Part::Tool {
+            id,
+            name,
+            input,
+            pace,
+        } => (
             json!({"type": "tool_use", "id": id, "name": name, "input": {}}),
-            halves(&input.to_string())
+            pieces(&input.to_string(), *pace)
                 .into_iter()
                 .map(|piece| json!({"type": "input_json_delta", "partial_json": piece}))
                 .collect(),
         ),
         Part::Gate(_) | Part::Break | Part::Hang => (Value::Null, Vec::new()),
     };
-    let mut send = |data: Value| actions.push(Action::Send(event(&data)));
-    send(json!({"type": "content_block_start", "index": index, "content_block": start}));
+    let pace = match part {
+        Part::Tool { pace, .. } => *pace,
+        _ => None,
+    };
+    let send = |data: Value| Action::Send(event(&data));
+    actions.push(send(
+        json!({"type": "content_block_start", "index": index, "content_block": start}),
+    ));
     for delta in deltas {
-        send(json!({"type": "content_block_delta", "index": index, "delta": delta}));
+        actions.extend(pace.map(Action::Think));
+        actions.push(send(
+            json!({"type": "content_block_delta", "index": index, "delta": delta}),
+        ));
     }
-    send(json!({"type": "content_block_stop", "index": index}));
+    actions.push(send(json!({"type": "content_block_stop", "index": index})));
 }
 
-/// Cuts a JSON text in two, so that a tool's input arrives in pieces.
-fn halves(text: &str) -> [String; 2] {
-    let middle = text.chars().count() / 2;
-    [
-        text.chars().take(middle).collect(),
-        text.chars().skip(middle).collect(),
-    ]
+/// Cuts a JSON text in two, or in small pieces where it is written slowly, so that a tool's input arrives in pieces.
+fn pieces(text: &str, pace: Option<Duration>) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    let size = match pace {
+        Some(_) => SMALL,
+        None => characters.len().div_ceil(2),
+    };
+    characters.chunks(size.max(1)).map(String::from_iter).collect()
 }
+
+/// How many characters of a tool's input are written at once where it is written slowly.
+const SMALL: usize = 40;
 
 #[cfg(test)]
 mod tests {
@@ -146,7 +167,7 @@ mod tests {
                 Action::Send(event) => event
                     .split_once("\ndata: ")
                     .map(|(_, data)| data.trim().to_owned()),
-                Action::Wait(_) | Action::Hang => None,
+                Action::Wait(_) | Action::Think(_) | Action::Hang => None,
             })
             .map(|data| serde_json::from_str(&data).unwrap())
             .collect()

@@ -1,7 +1,7 @@
 //! What Claude says, routed: to the translator, the turn machine, the mode, the open questions.
 
 use claude_sdk_bridge::{
-    decode::DeltaLine,
+    decode::{DeltaKind, DeltaLine},
     messages::{
         BackgroundTask, ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage,
         SessionState, SystemEvent, SystemMessage, TaskType, TurnOutcome,
@@ -9,6 +9,7 @@ use claude_sdk_bridge::{
     },
     query::QueryEvent,
 };
+use tokio::time::Instant;
 
 use super::Actor;
 use crate::{
@@ -36,8 +37,13 @@ impl Actor {
         }
     }
 
-    /// Takes a piece of text, on the hot path.
+    /// Takes a piece of text, on the hot path, or of a call's input.
     pub(super) fn delta(&mut self, delta: &DeltaLine) {
+        if delta.kind() == DeltaKind::InputJson {
+            let now = Instant::now().into_std();
+            let update = self.translator.input_delta(delta, now);
+            return self.outlet.show(update);
+        }
         if let Some(line) = self.translator.delta(delta) {
             self.outlet.send(line);
         }

@@ -1,5 +1,7 @@
 //! Prompts: how each ends, and what becomes of the process.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::world::World;
@@ -223,4 +225,40 @@ async fn bypass_in_a_turn_is_the_next_prompts_process_and_claudes_own_word_does_
     next.result(&uuid, json!({})).await;
     world.answer(prompt).await;
     assert!(world.no_claude_started());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_is_shown_while_its_input_is_written_and_then_whole() {
+    let (mut world, mut claude) = World::open().await;
+    world.prompt("hi").await;
+    claude.take_prompt().await;
+    let event = |event: Value| json!({"type": "stream_event", "parent_tool_use_id": null, "api_message_id": "m", "event": event});
+    let delta = |text: &str| {
+        event(
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": text}}),
+        )
+    };
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}});
+    let begun = event(json!({"type": "content_block_start", "index": 0, "content_block": call}));
+    claude.lines.send(begun).await;
+    let update = world.call("session/update").await;
+    assert_eq!(update["params"]["update"]["sessionUpdate"], "tool_call");
+    claude.lines.send(delta("{\"command\": \"ls")).await;
+    claude.lines.send(delta(" -l")).await;
+    assert_eq!(world.client.receive_within(Duration::from_secs(1)).await, None);
+    claude.lines.send(delta(" /t")).await;
+    let update = world.call("session/update").await["params"]["update"].clone();
+    assert_eq!(
+        (&update["title"], &update["rawInput"]),
+        (&json!("ls -l /t"), &Value::Null)
+    );
+    // The same once it is whole: only then there is an input.
+    let call = json!({"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "ls -l /t"}});
+    let message = json!({"id": "m", "role": "assistant", "content": [call]});
+    claude
+        .lines
+        .send(json!({"type": "assistant", "parent_tool_use_id": null, "message": message}))
+        .await;
+    let update = world.call("session/update").await["params"]["update"].clone();
+    assert_eq!(update["rawInput"], json!({"command": "ls -l /t"}));
 }
