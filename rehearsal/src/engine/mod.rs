@@ -1,7 +1,9 @@
 //! The state machine that plays the CLI: lines in, lines out, waits asked for. Pure: no task, no clock, no process.
 //!
 //! Place in the flow: `backend` and `argv` feed it what the host writes (`input`), let it play (`advance`), write out
-//! what it has to say (`output`) and wait as it asks for (`Pace`). Time is an argument. One engine is one process of the CLI; what outlives it is `SessionState`.
+//! what it has to say (`output`) and wait as it asks for (`Pace`). Time is an argument. One engine is one process of the CLI;
+//! what outlives it is `SessionState`. Reading order: `turn` (what is played), `message` and `call` (its parts), `answers` (to
+//! control requests).
 
 mod answers;
 mod call;

@@ -1,6 +1,6 @@
 //! `user` frames: tool results, what the CLI writes when it is interrupted, and replays of the host's messages.
 //!
-//! Place in the flow: sent by `call::steps`, `engine::abort` and `engine::answers`.
+//! Place in the flow: sent by `call::steps`, `turn::abort` and `engine::answers`.
 
 use claude_sdk_bridge::messages::{
     Content, ContentBlock, MessageUuid, ToolResultBlock, ToolResultMeta, ToolUseId,
