@@ -23,7 +23,8 @@ use crate::{
 
 /// Registers every method.
 pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {
-    let [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12] = std::array::from_fn(|_| Arc::clone(manager));
+    let [m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13] =
+        std::array::from_fn(|_| Arc::clone(manager));
     Ok(RouterBuilder::new()
         .request("initialize", move |ctx, request| {
             std::future::ready(initialize(&m1, &ctx, &request))
@@ -57,6 +58,9 @@ pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterErro
         })?
         .request("session/resume", move |ctx, request| {
             resume(Arc::clone(&m11), ctx, request)
+        })?
+        .request("session/fork", move |ctx, request| {
+            fork(Arc::clone(&m13), ctx, request)
         })?
         .request("session/delete", move |ctx, request| {
             delete(Arc::clone(&m12), ctx, request)
@@ -228,6 +232,18 @@ async fn close(
 ) -> Result<schema::CloseSessionResponse, RpcError> {
     manager.close(&request.session_id, ctx.connection.id()).await;
     Ok(schema::CloseSessionResponse::new())
+}
+
+async fn fork(
+    manager: Arc<SessionManager>,
+    ctx: RequestContext,
+    params: StoredSessionParams,
+) -> Result<schema::ForkSessionResponse, RpcError> {
+    let stored = stored(&manager, "session/fork")?;
+    let (id, current) = history::fork_stored(manager, ctx, (stored, params)).await?;
+    Ok(schema::ForkSessionResponse::new(id)
+        .modes(current.modes)
+        .config_options(current.options))
 }
 
 async fn delete(

@@ -77,6 +77,7 @@ pub(crate) fn respond(
     let stored = config.transcripts().is_some();
     let sessions = schema::SessionCapabilities::new()
         .list(stored.then(schema::SessionListCapabilities::new))
+        .fork(stored.then(schema::SessionForkCapabilities::new))
         .delete(stored.then(schema::SessionDeleteCapabilities::new))
         .resume(stored.then(schema::SessionResumeCapabilities::new))
         .additional_directories(schema::SessionAdditionalDirectoriesCapabilities::new())

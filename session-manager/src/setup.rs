@@ -124,6 +124,10 @@ impl StoredSessionParams {
     pub(crate) fn cwd(&self) -> &Path {
         &self.new.request.cwd
     }
+
+    pub(crate) fn meta(&self) -> Option<&schema::Meta> {
+        self.new.request.meta.as_ref()
+    }
 }
 
 impl<'de> Deserialize<'de> for StoredSessionParams {

@@ -18,6 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_conversation_that_another_process_has_open_is_refused,
         mode_and_options_of_a_conversation_come_back,
         a_conversation_that_was_cleared_goes_on_where_it_was_left,
+        a_forked_conversation_goes_its_own_way,
         a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is,
     ];
     all.extend(cases![Rehearsal, Stdio:
@@ -144,6 +145,69 @@ fn a_conversation_that_was_cleared_goes_on_where_it_was_left(world: &mut World) 
         .call("session/delete", json!({"sessionId": session}))
         .unwrap();
     assert_eq!(listed(&mut client, json!({})), [] as [Value; 0]);
+}
+
+fn a_forked_conversation_goes_its_own_way(world: &mut World) {
+    world.model().script(
+        [
+            "first",
+            "second",
+            "in the fork",
+            "in the first",
+            "up to a message",
+        ]
+        .map(text),
+    );
+    let (_agent, mut client, session) = open(world);
+    client.ignore("available_commands_update");
+    let params = |session: &str| json!({"sessionId": session, "cwd": world.cwd(), "mcpServers": []});
+    let unprompted = client.call("session/fork", params(&session)).unwrap();
+    assert_ne!(unprompted["sessionId"], json!(session));
+    client.prompt(&session, "a zebra", no_questions).text();
+    client.prompt(&session, "a giraffe", no_questions).text();
+
+    let (view, _) = load(&mut client, &session, &world.cwd());
+    let id = |text: &str| view.0.iter().find(|item| item["text"] == text).unwrap()["id"].clone();
+    let fork = client.call("session/fork", params(&session)).unwrap();
+    assert!(fork["modes"].is_object(), "{fork}");
+    let fork = fork["sessionId"].as_str().unwrap().to_owned();
+    let (mut copy, _) = load(&mut client, &fork, &world.cwd());
+    assert_eq!(copy, view);
+    client.prompt(&fork, "an okapi", no_questions).text();
+    client.prompt(&session, "a lion", no_questions).text();
+    let request = world.model().wait_request(2);
+    assert!(
+        ["a zebra", "a giraffe", "an okapi"]
+            .iter()
+            .all(|word| request.mentions(word))
+    );
+    assert!(!world.model().wait_request(3).mentions("an okapi"));
+
+    let mut until = params(&session);
+    until["_meta"] = json!({"jetbrains": {"air": {"fork": {"version": 1, "messageId": id("first")}}}});
+    let short = client.call("session/fork", until.clone()).unwrap();
+    let short = short["sessionId"].as_str().unwrap().to_owned();
+    copy.0.truncate(2);
+    assert_eq!(load(&mut client, &short, &world.cwd()).0, copy);
+    client.prompt(&short, "a bear", no_questions).text();
+    let request = world.model().wait_request(4);
+    assert!(request.mentions("a zebra") && !request.mentions("a giraffe"));
+    until["_meta"]["jetbrains"]["air"]["fork"]["messageId"] = json!("msg_unknown");
+    let error = client.call("session/fork", until).unwrap_err();
+    assert_error(&error, -32602, "msg_unknown");
+    let titles = listed(&mut client, json!({}));
+    let titles: Vec<&str> = titles.iter().map(|row| row["title"].as_str().unwrap()).collect();
+    assert_eq!(
+        titles.iter().filter(|title| **title == "a zebra (fork)").count(),
+        2,
+        "{titles:?}"
+    );
+    let unknown = params("0a0c4f6e-1111-4222-8333-abcdefabcdef");
+    assert_error(
+        &client.call("session/fork", unknown).unwrap_err(),
+        -32002,
+        "not found",
+    );
 }
 
 fn a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is(world: &mut World) {

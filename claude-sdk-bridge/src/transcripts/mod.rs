@@ -1,4 +1,4 @@
-//! Claude's transcripts: found, listed and read. The CLI is their only writer; nothing here writes.
+//! Claude's transcripts: found, listed and read. The CLI is their only writer; only `fork` writes, and new ones.
 //!
 //! Reading order: `store` knows where transcripts lie, `listing` reads the two ends of one for a list, `lines` and `scan`
 //! go through a whole one in flat memory, `branch` finds the conversation in it (pure), `entry` makes of a line what the
@@ -7,6 +7,7 @@
 
 mod branch;
 mod entry;
+mod fork;
 mod holder;
 mod lines;
 mod listing;
@@ -17,6 +18,7 @@ mod store;
 mod tests;
 
 pub use entry::{Entry, Prompt};
+pub use fork::{ForkError, fork};
 pub use listing::Summary;
 pub use replay::Replay;
 pub use store::{TranscriptFile, TranscriptStore, is_session_id, related_folders};

@@ -89,6 +89,18 @@ impl Index {
         Ok(index)
     }
 
+    /// The id that a text is, if the file names it.
+    pub(super) fn known(&self, text: &str) -> Option<Id> {
+        self.ids.get(text).copied()
+    }
+
+    /// The nodes by their uuids.
+    pub(super) fn uuids(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.ids
+            .iter()
+            .filter_map(|(text, id)| Some((text.as_ref(), self.node(*id)?)))
+    }
+
     /// The node of an id, if the file has one.
     pub(super) fn node(&self, id: Id) -> Option<usize> {
         self.node_of.get(id.0).copied().flatten()

@@ -37,7 +37,11 @@ pub(crate) async fn delete(
 }
 
 /// All conversations that the session has had go, and what is kept of it.
-fn remove(store: &TranscriptStore, records: &Records, id: &ClaudeSessionId) -> Result<(), HistoryError> {
+pub(super) fn remove(
+    store: &TranscriptStore,
+    records: &Records,
+    id: &ClaudeSessionId,
+) -> Result<(), HistoryError> {
     let record = records.read(id);
     let conversations = record.map_or_else(|| vec![id.clone()], |record| record.conversations);
     if let Some(pid) = conversations.iter().find_map(|id| store.holder(id)) {

@@ -18,7 +18,7 @@ pub(crate) enum HistoryError {
     Elsewhere,
     #[error("the conversation is being opened already; wait for that")]
     Opening,
-    #[error("the process {0} has the conversation open; end it there")]
+    #[error("the process {0} has the conversation open; end it there, or fork the conversation")]
     Held(i32),
     #[error("the conversation belongs to the folder `{}`, which does not exist any more; make it again to go on", .0.display())]
     FolderGone(PathBuf),
@@ -62,7 +62,7 @@ mod tests {
         -32603 Internal error: `/t.jsonl` cannot be deleted: no
         -32600 Invalid request: the conversation is open on another connection of this agent; close it there
         -32600 Invalid request: the conversation is being opened already; wait for that
-        -32600 Invalid request: the process 7 has the conversation open; end it there
+        -32600 Invalid request: the process 7 has the conversation open; end it there, or fork the conversation
         -32602 Invalid params: the conversation belongs to the folder `/gone`, which does not exist any more; make it again to go on
         ");
     }

@@ -5,6 +5,7 @@
 
 mod delete;
 mod error;
+mod fork;
 mod list;
 mod open;
 mod record;
@@ -16,6 +17,7 @@ mod told;
 
 pub(crate) use delete::delete;
 pub(crate) use error::HistoryError;
+pub(crate) use fork::fork_stored;
 pub(crate) use list::list;
 pub(crate) use open::open_stored;
 pub(crate) use record::{Keeper, Record, Records};

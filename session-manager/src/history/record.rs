@@ -73,7 +73,7 @@ impl Records {
         }
     }
 
-    fn write(&self, id: &ClaudeSessionId, record: &Record) -> io::Result<()> {
+    pub(super) fn write(&self, id: &ClaudeSessionId, record: &Record) -> io::Result<()> {
         let Some(path) = self.path(id) else { return Ok(()) };
         fs::create_dir_all(&self.folder)?;
         let unfinished = path.with_extension("tmp");

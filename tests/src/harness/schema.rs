@@ -23,6 +23,7 @@ pub(crate) fn check_result(method: &str, result: &Value) {
         "session/set_mode" => check::<acp::SetSessionModeResponse>(method, result),
         "session/load" => check::<acp::LoadSessionResponse>(method, result),
         "session/resume" => check::<acp::ResumeSessionResponse>(method, result),
+        "session/fork" => check::<acp::ForkSessionResponse>(method, result),
         "session/delete" => check::<acp::DeleteSessionResponse>(method, result),
         "session/list" => check::<acp::ListSessionsResponse>(method, result),
         "session/close" => check::<acp::CloseSessionResponse>(method, result),

@@ -7,8 +7,8 @@ use std::io::Write as _;
 use serde_json::{Value, json};
 
 use super::file;
-use crate::messages::{ContentBlock, Message};
-use crate::transcripts::{Entry, Replay};
+use crate::messages::{ClaudeSessionId, ContentBlock, Message};
+use crate::transcripts::{Entry, Replay, Summary, TranscriptFile, fork};
 
 fn user(uuid: &str, parent: &str) -> Value {
     json!({"type": "user", "uuid": uuid, "parentUuid": parent, "message": {"role": "user", "content": uuid}})
@@ -255,5 +255,77 @@ fn commands_are_shown_as_they_were_typed() {
             panic!("{entries:?}")
         };
         assert_eq!(prompt.content, [ContentBlock::text(typed)]);
+    }
+}
+
+#[test]
+fn a_fork_has_the_whole_history_under_ids_of_its_own() {
+    for name in ["compaction", "calls", "branches", "queue", "interrupted"] {
+        let folder = tempfile::tempdir().unwrap();
+        let source = super::recorded(name);
+        let path = folder.path().join("source.jsonl");
+        fs::copy(&source.path, &path).unwrap();
+        let from = file(path);
+        let id = ClaudeSessionId::from("0a0c4f6e-2222-4222-8333-abcdefabcdef");
+        let forked = fork(&from, &id, "A title (fork)", None).unwrap();
+        let (old, new) = (view(&from), view(&forked));
+        let said = |entries: &[Entry]| entries.iter().map(what).collect::<Vec<_>>();
+        assert_eq!(said(&new), said(&old), "{name}");
+        let text = fs::read_to_string(&forked.path).unwrap();
+        for line in text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        {
+            assert_eq!(line["sessionId"], json!(id));
+            if let Some(origin) = line["forkedFrom"]["messageUuid"].as_str() {
+                assert_ne!(line["uuid"], origin);
+            }
+        }
+        assert_eq!(Summary::read(&forked).unwrap().unwrap().title, "A title (fork)");
+        assert!(
+            fork(&from, &id, "again", None).is_err(),
+            "no file is written over"
+        );
+    }
+}
+
+#[test]
+fn a_fork_ends_with_the_message_that_is_named() {
+    let lines = [
+        user("u1", ""),
+        call("c1", "u1", "m"),
+        call("c2", "c1", "m"),
+        result("r1", "c1"),
+        said("a", "r1"),
+    ];
+    let written = tempfile::Builder::new().suffix(".jsonl").tempfile().unwrap();
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    fs::write(written.path(), text.join("\n")).unwrap();
+    let from = file(written.path().to_owned());
+    let count = |until: &str| {
+        let id = ClaudeSessionId::from(uuid::Uuid::new_v4().to_string());
+        let forked = fork(&from, &id, "t", Some(until)).map_err(|error| error.to_string())?;
+        let entries = view(&forked).len();
+        fs::remove_file(forked.path).unwrap();
+        Ok::<_, String>(entries)
+    };
+    assert_eq!((count("m"), count("u1"), count("a")), (Ok(3), Ok(1), Ok(5)));
+    assert_eq!(count("x"), Err("the conversation has no message `x`".to_owned()));
+}
+
+fn view(transcript: &TranscriptFile) -> Vec<Entry> {
+    Replay::open(transcript).unwrap().collect()
+}
+
+/// An entry without its ids.
+fn what(entry: &Entry) -> String {
+    match entry {
+        Entry::Prompt(prompt) => format!("{:?}", prompt.content),
+        Entry::Message(message) => match message.as_ref() {
+            Message::Assistant(said) => format!("{:?}", said.message),
+            Message::User(user) => format!("{:?}", user.message),
+            other => other.kind().unwrap().to_owned(),
+        },
+        other => format!("{other:?}"),
     }
 }
