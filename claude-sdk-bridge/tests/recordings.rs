@@ -34,7 +34,6 @@ const UNKNOWN_FROM_HOST: [&str; 2] = ["user", "wat"];
 /// What the CLI tells and nobody here reads.
 const UNKNOWN_FROM_CLAUDE: [&str; 8] = [
     "prompt_suggestion",
-    "system/background_tasks_changed",
     "system/control_request_progress",
     "system/hook_response",
     "system/hook_started",
