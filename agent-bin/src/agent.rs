@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
-use claude_sdk_bridge::{backend::Backend as Claude, discovery::Surroundings, process::ProcessBackend};
-use rehearsal::{RehearsalBackend, Script, script::DEFAULT};
+use claude_sdk_bridge::backend::Backend as Claude;
+use claude_sdk_bridge::discovery::Surroundings;
+use claude_sdk_bridge::process::ProcessBackend;
+use rehearsal::script::DEFAULT;
+use rehearsal::{RehearsalBackend, Script};
 use session_manager::{
     AgentIdentity, Audit, LoginCommand, ManagerConfig, SessionManager, SettingsOrigin, Timings,
 };
 
-use crate::{
-    args::Backend,
-    policy::Oversight,
-    surroundings::{NAME, VERSION, has_browser, privileges, program, settings},
-    traffic,
-};
+use crate::args::Backend;
+use crate::policy::Oversight;
+use crate::surroundings::{NAME, VERSION, has_browser, privileges, program, settings};
+use crate::traffic;
 
 const TITLE: &str = "Claude Agent";
 

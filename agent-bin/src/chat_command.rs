@@ -1,20 +1,18 @@
 //! `chat`: a terminal at one end, at the other the agent itself in this process, or one that listens somewhere.
 
-use std::{io::Write as _, time::Duration};
+use std::io::Write as _;
+use std::time::Duration;
 
 use acp_proto::Duplex;
 use anyhow::Context as _;
 use chat::{Console, Options};
 
-use crate::{
-    agent,
-    args::{Backend, ChatArgs},
-    exit::{self, Exit},
-    policy::Oversight,
-    serve::{Outcome, Server},
-    signals::{Ending, Signals},
-    surroundings,
-};
+use crate::args::{Backend, ChatArgs};
+use crate::exit::{self, Exit};
+use crate::policy::Oversight;
+use crate::serve::{Outcome, Server};
+use crate::signals::{Ending, Signals};
+use crate::{agent, surroundings};
 
 /// The client's name for itself.
 const CLIENT: &str = "claude-acp chat";

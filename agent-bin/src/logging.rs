@@ -2,27 +2,21 @@
 //! They are about us: of libraries only warnings are taken. A thread of its own writes them, so that a reader who does
 //! not read standard error cannot hold the agent: what does not fit into its queue is counted and left out.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{self, Receiver, SyncSender},
-    },
-    thread,
-    time::Duration,
-};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use tracing::level_filters::LevelFilter;
-use tracing_subscriber::{
-    filter::Targets,
-    fmt::MakeWriter,
-    layer::{Layer as _, SubscriberExt as _},
-};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 
 /// Where logs of ours come from: our crates, and what Claude writes to its error stream.
 const OURS: [&str; 8] = [

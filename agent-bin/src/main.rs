@@ -15,11 +15,16 @@ mod signals;
 mod surroundings;
 mod traffic;
 
-use std::{ffi::OsString, io::Write as _, process::ExitCode, time::Duration};
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
-use crate::{args::Request, exit::Exit, policy::Oversight};
+use crate::args::Request;
+use crate::exit::Exit;
+use crate::policy::Oversight;
 
 const WORKERS: usize = 2;
 /// How long a forced end waits for what was dropped to be gone, Claude's processes above all.

@@ -2,19 +2,15 @@
 //! terminal, signals, exit code and everything else are the CLI's own from then on. Under a policy, which the CLI would
 //! not keep to, only what logs in and out passes.
 
-use std::{
-    ffi::{OsStr, OsString},
-    io::Write as _,
-    os::unix::process::CommandExt as _,
-    path::Path,
-    process::Command,
-};
+use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::Context as _;
-use claude_sdk_bridge::{
-    discovery::{Surroundings, discover},
-    launch::is_nesting_marker,
-};
+use claude_sdk_bridge::discovery::{Surroundings, discover};
+use claude_sdk_bridge::launch::is_nesting_marker;
 
 use crate::{exit, policy};
 

@@ -1,18 +1,15 @@
 //! `rehearsal`: what there is to play, the format of scripts, and whether a script keeps to it. Nothing is played here,
 //! and no process or session is started.
 
-use std::{
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use rehearsal::{
-    Script,
-    script::{SCHEMA, Scene, names},
-};
+use rehearsal::Script;
+use rehearsal::script::{SCHEMA, Scene, names};
 
-use crate::{args::RehearsalCommand, exit};
+use crate::args::RehearsalCommand;
+use crate::exit;
 
 /// Does what was asked for; gives the exit code.
 ///

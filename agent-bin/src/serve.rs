@@ -1,23 +1,21 @@
 //! Serving: listeners in, connections out, and an end in which nothing is lost. What is said on a connection is the
 //! session manager's business.
 
-use std::{
-    io::{IsTerminal as _, Write as _},
-    sync::Arc,
-    time::Duration,
-};
+use std::io::{IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::time::Duration;
 
 use acp_proto::{Accounts, Closed, Duplex, ListenAddress, Listener, PeerOptions, Router};
 use anyhow::Context as _;
 use session_manager::SessionManager;
-use tokio::{task::JoinSet, time::sleep};
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
-use crate::{
-    exit::{self, Exit},
-    signals::{Ending, Signals},
-    traffic,
-};
+use crate::exit::{self, Exit};
+use crate::signals::{Ending, Signals};
+use crate::traffic;
 
 /// How long the last output of a connection may take.
 const DRAIN: Duration = Duration::from_secs(3);

@@ -1,7 +1,8 @@
 //! What this program knows of itself and of where it runs: its name, its privileges, and where Claude's settings lie.
 //! Must not read any of those files.
 
-use std::{ffi::OsStr, path::PathBuf};
+use std::ffi::OsStr;
+use std::path::PathBuf;
 
 use claude_sdk_bridge::settings::{SettingsSurroundings, system_managed_file};
 use session_manager::Privileges;

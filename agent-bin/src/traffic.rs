@@ -3,19 +3,15 @@
 //! Place in the flow: put around the streams of a connection and of a Claude, and only where somebody reads it. Shows
 //! what kind of message went by and never whose words it carries: a text is its length, unless its field is on the list.
 
-use std::{
-    io::{self, IoSlice},
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use acp_proto::Duplex;
 use async_trait::async_trait;
-use claude_sdk_bridge::{
-    backend::{Backend, LaunchError, Running},
-    launch::LaunchOptions,
-};
+use claude_sdk_bridge::backend::{Backend, LaunchError, Running};
+use claude_sdk_bridge::launch::LaunchOptions;
 use serde_json::{Map, Value};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 

@@ -2,16 +2,12 @@
 //! while too many are waiting the connection's reader is held still instead, and the agent feels it. In the flow:
 //! connection → [`Gated`] reader → peer → [`Sender`] → [`Receiver`] → the chat's loop.
 
-use std::{
-    pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    task::{Context, Poll, Waker},
-};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
-use tokio::{
-    io::{AsyncRead, ReadBuf},
-    sync::mpsc,
-};
+use tokio::io::{AsyncRead, ReadBuf};
+use tokio::sync::mpsc;
 
 /// Makes a backlog of at most about `limit` items: those a single read brings may come on top.
 pub(crate) fn backlog<T>(limit: usize) -> (Sender<T>, Receiver<T>, Gate) {
@@ -141,7 +137,8 @@ impl AsyncRead for Gated {
 mod tests {
     use std::time::Duration;
 
-    use tokio::{io::AsyncReadExt as _, time::timeout};
+    use tokio::io::AsyncReadExt as _;
+    use tokio::time::timeout;
 
     use super::*;
 

@@ -2,18 +2,15 @@
 //! interrupt arrives. [`Console::stdio`] is the real one; tests build theirs from buffers and channels. Must not know
 //! what the text means.
 
-use std::{
-    io::{self, BufRead as _, IsTerminal as _},
-    time::Duration,
-};
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::time::Duration;
 
-use tokio::{
-    io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
-    sync::mpsc,
-    time::timeout,
-};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
+use tokio::time::timeout;
 
-use crate::present::{style::Style, wording};
+use crate::present::style::Style;
+use crate::present::wording;
 
 /// Lines typed ahead that are kept before the terminal itself keeps them.
 const LINES_AHEAD: usize = 16;

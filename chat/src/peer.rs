@@ -3,19 +3,19 @@
 
 use std::sync::Arc;
 
-use acp_proto::{
-    Connection, Line, PeerOptions, Router, RouterBuilder, RouterError, RpcError,
-    errors::AUTH_REQUIRED_CODE,
-    schema::{
-        RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
-    },
+use acp_proto::errors::AUTH_REQUIRED_CODE;
+use acp_proto::schema::{
+    RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse, SessionNotification,
 };
+use acp_proto::{Connection, Line, PeerOptions, Router, RouterBuilder, RouterError, RpcError};
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use crate::{backlog, errors::ChatError, present::sanitize};
+use crate::backlog;
+use crate::errors::ChatError;
+use crate::present::sanitize;
 
 pub(crate) const INITIALIZE: &str = "initialize";
 pub(crate) const NEW_SESSION: &str = "session/new";

@@ -3,10 +3,10 @@
 //! Place in the flow: the fuzz targets feed it random bytes, an ordinary test feeds it the seeds. Uses nothing but
 //! the public interface.
 
+use permission_core::rules::{Allowed, Rule, RuleKind, RuleOrigin, RuleSet};
 use permission_core::{
     Answer, AskContext, Effect, FormReply, LexicalPaths, PermissionUpdate, PreparedRequest, QuestionForm,
     Snapshot, ToolCall, Workspace, prepare,
-    rules::{Allowed, Rule, RuleKind, RuleOrigin, RuleSet},
 };
 use serde_json::{Value, json};
 

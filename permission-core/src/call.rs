@@ -3,17 +3,17 @@
 //! Place in the flow: whoever is asked about a call borrows it from there. Its command is analysed once, when somebody asks
 //! what it runs.
 
-use std::{borrow::Cow, cell::OnceCell, rc::Rc};
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::{
-    modes::PermissionMode,
-    paths::{PathResolver, Places, Subject, normalized},
-    rules::{Files, doubt},
-    shell::{self, Analysis, Invocation, Word, is_read_only, is_writer},
-    tools::{GLOB, POWERSHELL, SANDBOX_NETWORK, Tool, ToolGroup},
-};
+use crate::modes::PermissionMode;
+use crate::paths::{PathResolver, Places, Subject, normalized};
+use crate::rules::{Files, doubt};
+use crate::shell::{self, Analysis, Invocation, Word, is_read_only, is_writer};
+use crate::tools::{GLOB, POWERSHELL, SANDBOX_NETWORK, Tool, ToolGroup};
 
 /// The directories that a session works in.
 #[derive(Clone, Copy)]

@@ -8,12 +8,9 @@ use std::collections::HashMap;
 use proptest::test_runner::{Config as ProptestConfig, RngSeed};
 use serde_json::{Value, json};
 
-use crate::{
-    AskContext, LexicalPaths, PathResolver, PreparedRequest,
-    call::{ToolCall, Workspace},
-    prepare,
-    rules::{RuleKind, RuleOrigin, RuleSet},
-};
+use crate::call::{ToolCall, Workspace};
+use crate::rules::{RuleKind, RuleOrigin, RuleSet};
+use crate::{AskContext, LexicalPaths, PathResolver, PreparedRequest, prepare};
 
 /// A fixed seed, so that a run says the same every time; `PROPTEST_RNG_SEED` is for exploring.
 pub(crate) fn properties(cases: u32) -> ProptestConfig {

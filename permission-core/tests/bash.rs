@@ -5,12 +5,11 @@
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail")]
 
-use std::{collections::BTreeSet, process::Command};
+use std::collections::BTreeSet;
+use std::process::Command;
 
-use permission_core::{
-    LexicalPaths, ToolCall, Workspace,
-    rules::{RuleKind, RuleOrigin, RuleSet},
-};
+use permission_core::rules::{RuleKind, RuleOrigin, RuleSet};
+use permission_core::{LexicalPaths, ToolCall, Workspace};
 use serde_json::json;
 
 /// Names that are no commands; bash reports every one that it would run.

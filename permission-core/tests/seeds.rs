@@ -5,7 +5,8 @@
 #[path = "../fuzz/checks.rs"]
 mod checks;
 
-use std::{fs, path::Path};
+use std::fs;
+use std::path::Path;
 
 fn replay(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -1,21 +1,18 @@
 //! What the manager is told about its surroundings, once, by whoever starts it. Nothing below reads the environment.
 
-use std::{
-    ffi::OsString,
-    fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 
-use claude_sdk_bridge::{
-    query::QueryTimings,
-    settings::{SettingsSurroundings, SettingsTexts},
-    transcripts::TranscriptStore,
-};
+use claude_sdk_bridge::query::QueryTimings;
+use claude_sdk_bridge::settings::{SettingsSurroundings, SettingsTexts};
+use claude_sdk_bridge::transcripts::TranscriptStore;
 use permission_core::policy::Policy;
 
-use crate::{history::Records, permission::Audit};
+use crate::history::Records;
+use crate::permission::Audit;
 
 /// The manager's configuration.
 #[derive(Debug, Clone)]

@@ -3,24 +3,19 @@
 //! Place in the flow: the method registry (`agent`) looks sessions up here; everything about one session happens in its
 //! actor. A session belongs to the manager. For now it is used by the connection that opened it, and ends with it.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use acp_proto::{ConnectionId, Router, RouterError, RpcError, errors, schema::SessionId};
-use claude_sdk_bridge::{
-    backend::Backend,
-    settings::{DEBOUNCE, SettingsWatcher},
-};
+use acp_proto::schema::SessionId;
+use acp_proto::{ConnectionId, Router, RouterError, RpcError, errors};
+use claude_sdk_bridge::backend::Backend;
+use claude_sdk_bridge::settings::{DEBOUNCE, SettingsWatcher};
 
-use crate::{
-    agent,
-    config::ManagerConfig,
-    history::HistoryError,
-    initialize::ClientFacts,
-    session::{Current, Opened, SessionHandle},
-};
+use crate::agent;
+use crate::config::ManagerConfig;
+use crate::history::HistoryError;
+use crate::initialize::ClientFacts;
+use crate::session::{Current, Opened, SessionHandle};
 
 /// All sessions of one agent process, whatever connection they came in on.
 pub struct SessionManager {

@@ -4,7 +4,8 @@
 //! model and allows nothing, so a policy has no say in it. Must not know of launch options.
 
 use acp_proto::schema::{ContentBlock, SystemPrompt, SystemPromptMode};
-use claude_sdk_bridge::messages::{Field, List, control::InitializeRequest};
+use claude_sdk_bridge::messages::control::InitializeRequest;
+use claude_sdk_bridge::messages::{Field, List};
 use serde_json::Value;
 
 /// What the SDK's option must be.

@@ -1,7 +1,8 @@
 //! Switching modes: by request and by option, in the middle of a turn, two at once, and to the mode that needs another
 //! process. Client and Claude end in the same mode.
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
+use std::path::Path;
 
 use e2e_tests::harness::{Agent, Answer, Client, Turn, World, no_questions, reject_once};
 use e2e_tests::model::{Gate, reply, text, tool};

@@ -15,17 +15,15 @@ use jsonrpsee::{AsyncMethod, Extensions, MethodResponse, SyncMethod};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::PeerOptions;
 use super::connection::{Connection, RequestContext};
-use super::foreign;
 use super::framing::Frame;
 use super::in_flight::{NoEntry, Ticket};
 use super::outbox::Refused;
-use crate::RpcError;
-use crate::errors;
+use super::{PeerOptions, foreign};
 use crate::rpc::envelope::{Incoming, read};
 use crate::rpc::{Handler, Line, Router, RpcId};
 use crate::transport::Caller;
+use crate::{RpcError, errors};
 
 /// The registry's idea of a connection, which nothing here uses: the context in the extensions is ours.
 const NO_CONNECTION: jsonrpsee::ConnectionId = jsonrpsee::ConnectionId(0);

@@ -14,9 +14,8 @@ use tokio::sync::oneshot;
 
 use super::lock;
 use super::outbox::Outbox;
-use crate::RpcError;
-use crate::errors;
 use crate::rpc::Line;
+use crate::{RpcError, errors};
 
 /// A request of ours has no result.
 #[derive(Debug, thiserror::Error)]

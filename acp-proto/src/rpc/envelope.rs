@@ -9,9 +9,8 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::RpcError;
-use crate::errors;
 use crate::rpc::RpcId;
+use crate::{RpcError, errors};
 
 /// Longest id that is taken: it is kept for as long as the request runs.
 const MAX_ID_BYTES: usize = 4096;

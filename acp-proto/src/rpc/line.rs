@@ -7,9 +7,8 @@ use std::fmt;
 
 use serde::Serialize;
 
-use crate::RpcError;
-use crate::errors;
 use crate::rpc::RpcId;
+use crate::{RpcError, errors};
 
 /// One serialized JSON-RPC message with its line feed.
 pub struct Line {

@@ -5,8 +5,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-use crate::RpcError;
-use crate::errors;
+use crate::{RpcError, errors};
 
 /// Reads the params of a call. Absent and `null` params count as an empty object.
 pub(crate) fn parse<P: DeserializeOwned>(text: Option<&str>) -> Result<P, RpcError> {

@@ -12,10 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::RpcError;
-use crate::errors;
 use crate::peer::{Connection, RequestContext};
 use crate::rpc::params;
+use crate::{RpcError, errors};
 
 /// Collects the handlers of a [`Router`].
 pub struct RouterBuilder {

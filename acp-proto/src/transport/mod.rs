@@ -10,10 +10,9 @@ mod stdio_socket;
 mod tcp;
 mod unix;
 
-use std::fmt;
-use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::{fmt, io};
 
 use async_trait::async_trait;
 use tokio::io::{AsyncRead, AsyncWrite};

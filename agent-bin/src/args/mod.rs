@@ -3,14 +3,13 @@
 mod policy;
 mod wording;
 
-use std::{ffi::OsString, path::PathBuf};
+use std::ffi::OsString;
+use std::path::PathBuf;
 
 use acp_proto::{Accounts, ListenAddress};
 use chat::Conversation;
-use clap::{
-    ArgAction, Args, CommandFactory as _, Parser, Subcommand,
-    error::{ContextKind, ContextValue, ErrorKind},
-};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, Args, CommandFactory as _, Parser, Subcommand};
 
 use tracing::level_filters::LevelFilter;
 

@@ -3,7 +3,8 @@
 use permission_core::PermissionMode;
 use serde_json::json;
 
-use super::{wording::*, *};
+use super::wording::*;
+use super::*;
 
 fn parsed(line: &[&str]) -> Result<(LoggingArgs, Request), clap::Error> {
     let program = std::iter::once("claude-acp");

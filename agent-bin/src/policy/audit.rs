@@ -1,12 +1,10 @@
 //! The record of decisions: one line of JSON each, appended whole. Whoever asked for a decision is told when it cannot be
 //! recorded.
 
-use std::{
-    fs::File,
-    io::{self, Write as _},
-    path::Path,
-    sync::{Mutex, PoisonError},
-};
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{Mode, OFlags};
 use session_manager::{Audit, DecisionRecord};
@@ -57,7 +55,9 @@ impl Audit for AuditFile {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::PermissionsExt as _, sync::Arc, thread};
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::sync::Arc;
+    use std::{fs, thread};
 
     use permission_core::PermissionMode;
     use serde_json::Value;

@@ -1,28 +1,20 @@
 //! `policy`: whether a file is a policy, and what would become of a tool call. Nothing is started, and no hook runs.
 
-use std::{
-    io::{self, Read as _, Write},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::io::{self, Read as _, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use anyhow::Context as _;
-use claude_sdk_bridge::{
-    paths::FileSystemPaths,
-    settings::{Locations, SettingsText, read_all},
-};
-use permission_core::{
-    explain::{Account, ExplainedSession, Verdict, explain},
-    main_parameter, misspelled,
-    settings::{HostFacts, SettingsFile},
-};
+use claude_sdk_bridge::paths::FileSystemPaths;
+use claude_sdk_bridge::settings::{Locations, SettingsText, read_all};
+use permission_core::explain::{Account, ExplainedSession, Verdict, explain};
+use permission_core::settings::{HostFacts, SettingsFile};
+use permission_core::{main_parameter, misspelled};
 use serde_json::{Value, json};
 
 use super::{load, text_of, tried, wording};
-use crate::{
-    args::{ExplainArgs, Given, PolicyCommand, object},
-    exit,
-};
+use crate::args::{ExplainArgs, Given, PolicyCommand, object};
+use crate::exit;
 
 /// More of standard input is not read.
 const MAX_INPUT: u64 = 4 * 1024 * 1024;

@@ -5,26 +5,21 @@ mod audit;
 mod command;
 mod wording;
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use claude_sdk_bridge::{
-    paths::FileSystemPaths,
-    settings::{Locations, SettingsText, read_all},
-};
-use permission_core::{
-    explain::{ExplainedSession, unmet_examples},
-    policy::{Policy, PolicyMistake},
-    settings::HostFacts,
-};
+use claude_sdk_bridge::paths::FileSystemPaths;
+use claude_sdk_bridge::settings::{Locations, SettingsText, read_all};
+use permission_core::explain::{ExplainedSession, unmet_examples};
+use permission_core::policy::{Policy, PolicyMistake};
+use permission_core::settings::HostFacts;
 
 pub(crate) use audit::AuditFile;
 pub(crate) use command::run;
 
-use crate::{args::OversightArgs, surroundings};
+use crate::args::OversightArgs;
+use crate::surroundings;
 
 /// How often a link may lead to another one before it is a circle; the system gives up at the same number.
 const MAX_LINKS: usize = 40;

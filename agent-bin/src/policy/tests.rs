@@ -1,12 +1,11 @@
 //! Policies as they are read from files, and what is said about them.
 
-use std::{fs, os::unix::fs::symlink};
+use std::fs;
+use std::os::unix::fs::symlink;
 
-use permission_core::{
-    LexicalPaths,
-    explain::{ExplainedSession, explain},
-    settings::HostFacts,
-};
+use permission_core::LexicalPaths;
+use permission_core::explain::{ExplainedSession, explain};
+use permission_core::settings::HostFacts;
 use serde_json::json;
 use tempfile::TempDir;
 

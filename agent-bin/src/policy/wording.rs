@@ -1,12 +1,11 @@
 //! What a user reads about policies: why one cannot be used, and what one holds.
 
-use std::{io, path::Path};
+use std::io;
+use std::path::Path;
 
-use permission_core::{
-    decide::hooks::HookEvent,
-    policy::{Policy, PolicyMistake},
-    rules::RuleKind,
-};
+use permission_core::decide::hooks::HookEvent;
+use permission_core::policy::{Policy, PolicyMistake};
+use permission_core::rules::RuleKind;
 
 pub(super) const MISSING: &str = "does not exist; write one, or correct the path";
 pub(super) const NOT_TEXT: &str = "has a path that is not UTF-8, so it could not be protected; move it";

@@ -5,15 +5,13 @@
 use std::fmt::Write as _;
 
 use acp_proto::schema::{Diff, ToolCall, ToolCallContent, ToolCallStatus};
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html::push_html};
+use pulldown_cmark::html::push_html;
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
-use super::{
-    About,
-    changes::{self, Change},
-    conversation::{Conversation, Item, Part, Span, block_text},
-    timeline::{self, Stretch},
-    wording,
-};
+use super::changes::{self, Change};
+use super::conversation::{Conversation, Item, Part, Span, block_text};
+use super::timeline::{self, Stretch};
+use super::{About, wording};
 
 const STYLE: &str = include_str!("page.css");
 /// A browser that obeys it loads nothing and runs nothing, whatever stands in the page.

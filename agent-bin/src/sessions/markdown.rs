@@ -4,11 +4,8 @@ use std::fmt::Write as _;
 
 use acp_proto::schema::{Diff, ToolCall, ToolCallContent, ToolCallStatus};
 
-use super::{
-    About, changes,
-    conversation::{Conversation, Part, block_text},
-    wording,
-};
+use super::conversation::{Conversation, Part, block_text};
+use super::{About, changes, wording};
 
 /// Writes the conversation down.
 pub(super) fn page(about: &About, conversation: &Conversation) -> String {

@@ -10,20 +10,20 @@ mod tests;
 mod timeline;
 mod wording;
 
-use std::{
-    borrow::Cow,
-    fs,
-    io::{self, IsTerminal as _, Write},
-    path::Path,
-};
+use std::borrow::Cow;
+use std::fs;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
 
 use acp_proto::schema::SessionInfo;
 use anyhow::Context as _;
-use claude_sdk_bridge::{messages::ClaudeSessionId, transcripts::TranscriptStore};
+use claude_sdk_bridge::messages::ClaudeSessionId;
+use claude_sdk_bridge::transcripts::TranscriptStore;
 use session_manager::history;
 
 use self::conversation::Conversation;
-use crate::{args::SessionsCommand, exit, surroundings};
+use crate::args::SessionsCommand;
+use crate::{exit, surroundings};
 
 /// What stands above a conversation.
 struct About {

@@ -9,13 +9,9 @@ use jiff::Timestamp;
 use serde_json::json;
 use session_manager::history::Told;
 
-use super::{
-    About,
-    conversation::Conversation,
-    html, markdown,
-    timeline::{stretches, totals},
-    wording,
-};
+use super::conversation::Conversation;
+use super::timeline::{stretches, totals};
+use super::{About, html, markdown, wording};
 
 fn chunk(text: &str, message: &str) -> ContentChunk {
     ContentChunk::new(ContentBlock::Text(TextContent::new(text)))

@@ -1,6 +1,7 @@
 //! Every sentence of `sessions`, on the terminal and in what it exports.
 
-use std::{fmt::Display, path::Path};
+use std::fmt::Display;
+use std::path::Path;
 
 pub(super) const YOU: &str = "You";
 pub(super) const CLAUDE: &str = "Claude";

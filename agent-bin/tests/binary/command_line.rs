@@ -1,9 +1,7 @@
 //! The binary's command line from outside: what it prints, where, and how it exits.
 
-use std::os::unix::{
-    fs::{PermissionsExt as _, symlink},
-    process::ExitStatusExt as _,
-};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::process::ExitStatusExt as _;
 
 use super::harness::{BINARY, Finished, command, run};
 use tempfile::TempDir;

@@ -1,22 +1,18 @@
 //! Runs the built binary in a home of its own and talks to it line by line. Every wait is bounded.
 
-use std::{
-    path::Path,
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tokio::{
-    io::{
-        AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
-        BufReader,
-    },
-    process::{Child, ChildStdin, ChildStdout, Command},
-    time::timeout,
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _,
+    BufReader,
 };
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::time::timeout;
 
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_claude-acp");
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -2,7 +2,8 @@
 
 use similar::{ChangeTag, TextDiff};
 
-use super::{sanitize, style::Style, wording};
+use super::style::Style;
+use super::{sanitize, wording};
 use acp_proto::schema::Diff;
 
 /// Above this many lines on either side a line-by-line comparison is not worth its time on a terminal.

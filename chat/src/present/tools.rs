@@ -6,7 +6,8 @@ use acp_proto::schema::{
     ToolCallUpdateFields, ToolKind,
 };
 
-use super::{diff, sanitize, style::Style, wording};
+use super::style::Style;
+use super::{diff, sanitize, wording};
 
 const RESULT_LINES: usize = 8;
 const RESULT_COLUMNS: usize = 200;

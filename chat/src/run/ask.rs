@@ -4,12 +4,10 @@
 use acp_proto::schema::{PermissionOption, RequestPermissionOutcome, SelectedPermissionOutcome};
 
 use super::Chat;
-use crate::{
-    ChatError,
-    console::{Asking, Input},
-    peer::Question,
-    present::{question, wording},
-};
+use crate::ChatError;
+use crate::console::{Asking, Input};
+use crate::peer::Question;
+use crate::present::{question, wording};
 
 /// What asking came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

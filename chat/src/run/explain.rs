@@ -1,15 +1,14 @@
 //! Why a request has no result, in plain words and with what to do about it. Text of the agent's is made fit to be
 //! printed here.
 
-use acp_proto::{RpcError, schema::AuthMethod};
+use acp_proto::RpcError;
+use acp_proto::schema::AuthMethod;
 use serde_json::Value;
 
 use super::Chat;
-use crate::{
-    ChatError,
-    peer::Failure,
-    present::{sanitize, wording},
-};
+use crate::ChatError;
+use crate::peer::Failure;
+use crate::present::{sanitize, wording};
 
 impl Chat {
     pub(super) fn chat_error(&self, failure: Failure) -> ChatError {

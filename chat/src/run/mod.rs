@@ -2,25 +2,24 @@
 //! had enough. Connects the console with the agent's events and answers; what anything looks like is decided by the
 //! presentation.
 
-use std::{collections::VecDeque, path::PathBuf};
+use std::collections::VecDeque;
+use std::path::PathBuf;
 
-use acp_proto::{
-    Connection, Duplex, Line,
-    schema::{
-        AuthCapabilities, CancelNotification, ClientCapabilities, ContentBlock, Implementation,
-        InitializeRequest, InitializeResponse, PromptRequest, PromptResponse, ProtocolVersion, SessionId,
-        StopReason, TextContent,
-    },
+use acp_proto::schema::{
+    AuthCapabilities, CancelNotification, ClientCapabilities, ContentBlock, Implementation,
+    InitializeRequest, InitializeResponse, PromptRequest, PromptResponse, ProtocolVersion, SessionId,
+    StopReason, TextContent,
 };
-use serde::{Serialize, de::DeserializeOwned};
+use acp_proto::{Connection, Duplex, Line};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::{
-    ChatError, Console,
-    backlog::{self, backlog},
-    console::Input,
-    peer::{self, Event},
-    present::{sanitize, transcript::Transcript, wording},
-};
+use crate::backlog::{self, backlog};
+use crate::console::Input;
+use crate::peer::{self, Event};
+use crate::present::transcript::Transcript;
+use crate::present::{sanitize, wording};
+use crate::{ChatError, Console};
 
 mod ask;
 mod explain;

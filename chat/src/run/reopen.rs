@@ -5,13 +5,13 @@ use acp_proto::schema::{
     NewSessionRequest, NewSessionResponse, SessionId, SessionInfo,
 };
 
-use super::{Chat, Conversation, Typed, ask::Asked, turn::Phase};
-use crate::{
-    ChatError,
-    console::Input,
-    peer::{self, Event},
-    present::{sanitize, wording},
-};
+use super::ask::Asked;
+use super::turn::Phase;
+use super::{Chat, Conversation, Typed};
+use crate::ChatError;
+use crate::console::Input;
+use crate::peer::{self, Event};
+use crate::present::{sanitize, wording};
 
 /// So many conversations fit a screen to choose from.
 const SHOWN: usize = 20;

@@ -1,34 +1,29 @@
 //! Whole chats over an in-memory duplex, with a scripted agent at the other end and a terminal made of channels.
 
-use std::{
-    io,
-    path::Path,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::io;
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
-use acp_proto::{
-    RequestContext, RouterBuilder, RpcError, errors,
-    schema::{
-        AgentCapabilities, ContentChunk, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
-        LoadSessionResponse, MessageId, NewSessionRequest, NewSessionResponse, PermissionOption,
-        PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
-        SessionCapabilities, SessionInfo, SessionListCapabilities, SessionNotification, SessionUpdate,
-        ToolCallUpdate, ToolCallUpdateFields,
-    },
+use acp_proto::schema::{
+    AgentCapabilities, ContentChunk, ListSessionsRequest, ListSessionsResponse, LoadSessionRequest,
+    LoadSessionResponse, MessageId, NewSessionRequest, NewSessionResponse, PermissionOption,
+    PermissionOptionKind, RequestPermissionOutcome, RequestPermissionRequest, RequestPermissionResponse,
+    SessionCapabilities, SessionInfo, SessionListCapabilities, SessionNotification, SessionUpdate,
+    ToolCallUpdate, ToolCallUpdateFields,
 };
+use acp_proto::{RequestContext, RouterBuilder, RpcError, errors};
 use serde_json::json;
-use tokio::{
-    io::AsyncWrite,
-    sync::{Notify, mpsc, watch},
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::io::AsyncWrite;
+use tokio::sync::{Notify, mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 
 use super::*;
-use crate::{console::Asking, present::style::Style};
+use crate::console::Asking;
+use crate::present::style::Style;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 

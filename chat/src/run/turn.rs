@@ -3,12 +3,11 @@
 
 use acp_proto::schema::{RequestPermissionOutcome, SessionId, StopReason};
 
-use super::{Chat, ask::Asked, cancel_line, prompt_request, stop_reason};
-use crate::{
-    ChatError,
-    peer::{self, Event, Failure},
-    present::wording,
-};
+use super::ask::Asked;
+use super::{Chat, cancel_line, prompt_request, stop_reason};
+use crate::ChatError;
+use crate::peer::{self, Event, Failure};
+use crate::present::wording;
 
 /// So much text is written at once at most: an interrupt wants to be noticed.
 const BATCH_BYTES: usize = 64 * 1024;

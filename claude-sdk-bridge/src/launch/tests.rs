@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use permission_core::PermissionMode;
 use proptest::prelude::*;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 

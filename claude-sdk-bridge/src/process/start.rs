@@ -8,7 +8,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use rustix::fs::{Access, access};
-use tokio::net::{UnixStream, unix::pipe};
+use tokio::net::UnixStream;
+use tokio::net::unix::pipe;
 
 use super::life::ProcessLife;
 use super::spawner::{self, Spawned, Wires};

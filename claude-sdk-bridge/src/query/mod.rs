@@ -27,7 +27,8 @@ use self::channel::Channel;
 use self::lines::{LineReader, MAX_LINE_BYTES};
 use crate::backend::{Exit, Life, Running};
 use crate::decode::{Decoded, decode};
-use crate::messages::{Message, control::ControlRequest};
+use crate::messages::Message;
+use crate::messages::control::ControlRequest;
 
 pub use self::event::QueryEvent;
 pub use self::handle::{ControlCall, ControlError, QueryHandle};

@@ -1,9 +1,8 @@
 //! Writes whole lines to Claude's input from a task of its own, out of a bounded queue: nobody waits for a Claude that
 //! does not read, and no line is ever cut by another or by a future that was dropped.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokio::io::{AsyncWrite, AsyncWriteExt};

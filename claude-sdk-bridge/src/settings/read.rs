@@ -1,16 +1,12 @@
 //! Reads settings files. Whatever stands at their paths, a link to an endless device included, is read in bounded time.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, Read},
-    path::{Path, PathBuf},
-};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
-use permission_core::{
-    rules::judged,
-    settings::{SettingsFile, SettingsSource},
-};
+use permission_core::rules::judged;
+use permission_core::settings::{SettingsFile, SettingsSource};
 use rustix::fs::{Mode, OFlags};
 
 use super::Locations;
@@ -117,7 +113,8 @@ fn read_bytes(path: &Path) -> io::Result<Result<Vec<u8>, SettingsReadError>> {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::symlink};
+    use std::fs;
+    use std::os::unix::fs::symlink;
 
     use super::*;
 

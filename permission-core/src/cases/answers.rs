@@ -5,13 +5,13 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::result_of;
+use crate::settings::{
+    Departure, EffectiveSettings, HostFacts, SettingsFile, SettingsSource, initial_mode, may_bypass, merge,
+    offered_modes, requested_mode,
+};
+use crate::testing::{Scene, call};
 use crate::{
     Answer, AskContext, LexicalPaths, PermissionMode, PrepareError, QuestionForm, SettleError, prepare,
-    settings::{
-        Departure, EffectiveSettings, HostFacts, SettingsFile, SettingsSource, initial_mode, may_bypass,
-        merge, offered_modes, requested_mode,
-    },
-    testing::{Scene, call},
 };
 
 /// The settings of a user who says this about the mode.

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::result_of;
-use crate::{
-    Answer, OptionId, OptionKind, PermissionMode, PrepareError, SettleError,
-    testing::{Scene, d, durable_label, l, listing, m, r},
-};
+use crate::testing::{Scene, d, durable_label, l, listing, m, r};
+use crate::{Answer, OptionId, OptionKind, PermissionMode, PrepareError, SettleError};
 
 const OPTION_IDS: [(&str, OptionId, OptionKind); 13] = [
     ("allow-once", OptionId::AllowOnce, OptionKind::AllowOnce),

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{check, once, row};
-use crate::{
-    AskContext, prepare,
-    testing::{Links, Scene, call, d, durable_label, l, m, r, rules},
-};
+use crate::testing::{Links, Scene, call, d, durable_label, l, m, r, rules};
+use crate::{AskContext, prepare};
 
 fn file(tool: &str, path: &str, updates: impl IntoIterator<Item = Value>) -> Scene {
     Scene::new(tool, json!({ "file_path": path })).suggesting(updates)

@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    Answer, FollowUp, PermissionMode, PreparedRequest,
-    testing::{Scene, listing, m},
-};
+use crate::testing::{Scene, listing, m};
+use crate::{Answer, FollowUp, PermissionMode, PreparedRequest};
 
 const EVERY_MODE: &[PermissionMode] = &PermissionMode::ALL;
 const WITH_BYPASS: &[PermissionMode] = &[PermissionMode::Default, PermissionMode::BypassPermissions];

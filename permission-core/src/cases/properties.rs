@@ -3,13 +3,12 @@
 //! Place in the flow: tests only. Random questions, random answers; the expectation is written from the offered
 //! list alone.
 
-use proptest::{prelude::*, sample::select};
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value, json};
 
-use crate::{
-    Answer, Effect, PermissionMode, PermissionResult,
-    testing::{Scene, d, l, m, properties, r},
-};
+use crate::testing::{Scene, d, l, m, properties, r};
+use crate::{Answer, Effect, PermissionMode, PermissionResult};
 
 const TOOLS: [&str; 12] = [
     "Bash",

@@ -3,10 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{check, once, result_of};
-use crate::{
-    AskContext, PermissionMode, Snapshot,
-    testing::{Scene, d, l, listing, m, r, rules},
-};
+use crate::testing::{Scene, d, l, listing, m, r, rules};
+use crate::{AskContext, PermissionMode, Snapshot};
 
 fn accepted(updates: Vec<Value>) -> bool {
     Snapshot::take(Some(&Value::Array(updates))).is_some()

@@ -4,10 +4,10 @@
 
 use serde_json::json;
 
+use crate::testing::{Scene, listing};
 use crate::{
     Answer, FormReply, InvalidUpdate, PermissionMode, PrepareError, QuestionError, QuestionForm, SettleError,
     UnknownMode,
-    testing::{Scene, listing},
 };
 
 fn message(scene: &Scene, feedback: Option<&str>) -> String {

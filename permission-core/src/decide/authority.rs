@@ -4,8 +4,11 @@
 
 use std::sync::Arc;
 
-use super::{DENIAL_THRESHOLD, decision::DecidedBy};
-use crate::{modes::PermissionMode, policy::Policy, rules::RuleSet};
+use super::DENIAL_THRESHOLD;
+use super::decision::DecidedBy;
+use crate::modes::PermissionMode;
+use crate::policy::Policy;
+use crate::rules::RuleSet;
 
 /// Who decides.
 #[derive(Clone, Debug)]

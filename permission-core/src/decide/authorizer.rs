@@ -4,24 +4,21 @@
 //! becomes of a call is reported back, so that denials in a row are counted. Fails closed: everything that is not clearly
 //! allowed is asked about or denied.
 
-use std::{cell::LazyCell, collections::VecDeque, sync::Arc};
+use std::cell::LazyCell;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{
-    DenialTracking,
-    authority::Authority,
-    decision::{Decision, Outcome, Reason, Stage},
-    hooks::{HookCommand, HookEvent, HookRun, PreToolUse},
-    wording,
-};
-use crate::{
-    call::ToolCall,
-    modes::PermissionMode,
-    policy::{Confined, Protected},
-    rules::{Allowed, Rule},
-    tools::{MCP, Tool, ToolGroup},
-};
+use super::authority::Authority;
+use super::decision::{Decision, Outcome, Reason, Stage};
+use super::hooks::{HookCommand, HookEvent, HookRun, PreToolUse};
+use super::{DenialTracking, wording};
+use crate::call::ToolCall;
+use crate::modes::PermissionMode;
+use crate::policy::{Confined, Protected};
+use crate::rules::{Allowed, Rule};
+use crate::tools::{MCP, Tool, ToolGroup};
 
 /// What decides about the calls of a session.
 #[derive(Clone, Debug, Default)]

@@ -3,12 +3,14 @@
 //! Place in the flow: made by `authorizer`; shown to the model (why it does not run), to the log and by `policy explain`, and
 //! sent to Claude as the reply to its callback.
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::wording;
-use crate::{rules::Rule, tools::Tool};
+use crate::rules::Rule;
+use crate::tools::Tool;
 
 /// The five stages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,7 +3,8 @@
 //! Place in the flow: decisions take their words from here.
 
 use super::decision::{DecidedBy, Decision, Outcome, Reason, Stage};
-use crate::{rules::RuleKind, safe_text::visible};
+use crate::rules::RuleKind;
+use crate::safe_text::visible;
 
 const HEADLESS: &str = "the operator's policy lets nobody be asked";
 const NO_PROMPT: &str = "no prompt is available";

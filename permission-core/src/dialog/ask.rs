@@ -5,12 +5,10 @@
 
 use serde_json::Value;
 
-use crate::{
-    call::ToolCall,
-    modes::PermissionMode,
-    rules::{RuleKind, RuleSet},
-    tools::{BASH, MONITOR},
-};
+use crate::call::ToolCall;
+use crate::modes::PermissionMode;
+use crate::rules::{RuleKind, RuleSet};
+use crate::tools::{BASH, MONITOR};
 
 /// One permission question. Start from [`AskContext::new`] and set what the request carries.
 #[derive(Clone, Copy)]

@@ -5,13 +5,11 @@
 
 use serde_json::Value;
 
-use crate::{
-    dialog::present::wording,
-    dialog::result::{DecisionClassification, PermissionResult},
-    modes::PermissionMode,
-    safe_text,
-    updates::{PermissionDestination, PermissionUpdate, Snapshot},
-};
+use crate::dialog::present::wording;
+use crate::dialog::result::{DecisionClassification, PermissionResult};
+use crate::modes::PermissionMode;
+use crate::safe_text;
+use crate::updates::{PermissionDestination, PermissionUpdate, Snapshot};
 
 const MAX_FEEDBACK: usize = 4_000;
 

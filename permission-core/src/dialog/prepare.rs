@@ -5,14 +5,12 @@
 
 use serde_json::Value;
 
-use crate::{
-    dialog::answer::{Answer, SettleError},
-    dialog::ask::AskContext,
-    dialog::effect::{Call, Settlement},
-    dialog::family::ToolFamily,
-    dialog::options::{self, PermissionOption},
-    dialog::present::{self, Presentation},
-};
+use crate::dialog::answer::{Answer, SettleError};
+use crate::dialog::ask::AskContext;
+use crate::dialog::effect::{Call, Settlement};
+use crate::dialog::family::ToolFamily;
+use crate::dialog::options::{self, PermissionOption};
+use crate::dialog::present::{self, Presentation};
 
 /// Everything about one permission request, fixed before it is sent.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,21 +4,17 @@
 
 use std::sync::Arc;
 
-use super::{
-    Section,
-    operator::Guarded,
-    session::{ExplainedSession, Prepared},
-    verdict::Verdict,
-    wording,
-};
-use crate::{
-    call::ToolCall,
-    decide::{DecidedBy, Decision, Outcome, Reason, Stage, hooks::HookCommand},
-    modes::PermissionMode,
-    rules::{Allowed, Hit, Part, Rule, RuleKind, RuleOrigin, RuleSet},
-    settings::SettingsSource,
-    tools::{Tool, ToolGroup},
-};
+use super::operator::Guarded;
+use super::session::{ExplainedSession, Prepared};
+use super::verdict::Verdict;
+use super::{Section, wording};
+use crate::call::ToolCall;
+use crate::decide::hooks::HookCommand;
+use crate::decide::{DecidedBy, Decision, Outcome, Reason, Stage};
+use crate::modes::PermissionMode;
+use crate::rules::{Allowed, Hit, Part, Rule, RuleKind, RuleOrigin, RuleSet};
+use crate::settings::SettingsSource;
+use crate::tools::{Tool, ToolGroup};
 
 /// What Claude finds.
 pub(super) struct Own {

@@ -4,10 +4,8 @@
 //! call.
 
 use super::{Account, ExplainedSession, Verdict, explain, wording};
-use crate::{
-    decide::{DecidedBy, Stage},
-    policy::{Becomes, PolicyMistake},
-};
+use crate::decide::{DecidedBy, Stage};
+use crate::policy::{Becomes, PolicyMistake};
 
 /// The examples of the session's policy that do not come true.
 pub fn unmet_examples(session: &ExplainedSession<'_>) -> Vec<PolicyMistake> {
@@ -48,10 +46,13 @@ impl Account {
 
 #[cfg(test)]
 mod tests {
-    use std::{path::Path, sync::Arc};
+    use std::path::Path;
+    use std::sync::Arc;
 
     use super::*;
-    use crate::{LexicalPaths, policy::Policy, settings::HostFacts};
+    use crate::LexicalPaths;
+    use crate::policy::Policy;
+    use crate::settings::HostFacts;
 
     fn unmet(text: &str) -> Vec<String> {
         let policy = Arc::new(Policy::read(Path::new("/etc/policy.json"), text).unwrap());

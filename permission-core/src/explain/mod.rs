@@ -12,7 +12,8 @@ mod session;
 mod verdict;
 mod wording;
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -20,12 +21,10 @@ pub use examples::unmet_examples;
 pub use session::ExplainedSession;
 pub use verdict::Verdict;
 
-use crate::{
-    call::ToolCall,
-    decide::{DecidedBy, Stage},
-    modes::PermissionMode,
-    rules::Rule,
-};
+use crate::call::ToolCall;
+use crate::decide::{DecidedBy, Stage};
+use crate::modes::PermissionMode;
+use crate::rules::Rule;
 
 /// What would become of a call.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,16 +5,13 @@
 
 use std::sync::Arc;
 
-use super::{Section, session::ExplainedSession, wording};
-use crate::{
-    call::ToolCall,
-    decide::{
-        Authority, Authorizer, Decision, Outcome, Stage, Step,
-        hooks::{HookCommand, HookRun},
-    },
-    modes::PermissionMode,
-    rules::{Part, RuleKind},
-};
+use super::session::ExplainedSession;
+use super::{Section, wording};
+use crate::call::ToolCall;
+use crate::decide::hooks::{HookCommand, HookRun};
+use crate::decide::{Authority, Authorizer, Decision, Outcome, Stage, Step};
+use crate::modes::PermissionMode;
+use crate::rules::{Part, RuleKind};
 
 /// What the guard finds.
 pub(super) struct Guarded {

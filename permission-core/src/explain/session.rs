@@ -8,15 +8,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::wording;
-use crate::{
-    call::Workspace,
-    decide::hooks::{HookCommand, HookEvent, Hooks},
-    modes::PermissionMode,
-    paths::{PathResolver, normalized},
-    policy::Policy,
-    rules::RuleSet,
-    settings::{HostFacts, SettingsFile, SettingsSource, Sourced, initial_mode, may_bypass, merge},
-};
+use crate::call::Workspace;
+use crate::decide::hooks::{HookCommand, HookEvent, Hooks};
+use crate::modes::PermissionMode;
+use crate::paths::{PathResolver, normalized};
+use crate::policy::Policy;
+use crate::rules::RuleSet;
+use crate::settings::{HostFacts, SettingsFile, SettingsSource, Sourced, initial_mode, may_bypass, merge};
 
 /// A session as it would begin.
 #[derive(Clone, Copy)]

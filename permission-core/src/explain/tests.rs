@@ -1,17 +1,16 @@
 //! What explanations say, for commands and files of every kind.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{
-    LexicalPaths, PathResolver, PermissionMode,
-    policy::Policy,
-    rules::judged,
-    settings::{HostFacts, SettingsFile, SettingsSource},
-    testing::Links,
-};
+use crate::policy::Policy;
+use crate::rules::judged;
+use crate::settings::{HostFacts, SettingsFile, SettingsSource};
+use crate::testing::Links;
+use crate::{LexicalPaths, PathResolver, PermissionMode};
 
 const USER: &str = r#"{
   "permissions": {

@@ -3,7 +3,8 @@
 //! Place in the flow: after both have been asked. A denial by either stands; a question of the guard's is asked in every
 //! mode; an allow of the guard's answers where no rule of Claude's says anything.
 
-use super::{claude::Own, operator::Guarded};
+use super::claude::Own;
+use super::operator::Guarded;
 use crate::decide::{DecidedBy, Outcome};
 
 /// What would become of a call.

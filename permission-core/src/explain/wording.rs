@@ -8,14 +8,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::verdict::Verdict;
-use crate::{
-    decide::{DecidedBy, Reason, hooks::HookCommand},
-    modes::PermissionMode,
-    policy::Becomes,
-    rules::{Part, Rule, RuleKind},
-    safe_text::quoted,
-    settings::Origin,
-};
+use crate::decide::hooks::HookCommand;
+use crate::decide::{DecidedBy, Reason};
+use crate::modes::PermissionMode;
+use crate::policy::Becomes;
+use crate::rules::{Part, Rule, RuleKind};
+use crate::safe_text::quoted;
+use crate::settings::Origin;
 
 /// The longest input or command that is shown, in characters.
 const MAX_SHOWN: usize = 400;

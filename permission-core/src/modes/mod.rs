@@ -3,7 +3,8 @@
 //! Place in the flow: read by everything that names a mode; `settings::modes` decides which modes a session has.
 //! Must not know a session: who switches a mode, and whom that is told to, is the host's business.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -3,11 +3,9 @@
 //! Place in the flow: the machine asks before a tool and before an allow leaves. It looks at file tools, redirections and
 //! the file arguments of known commands, through symbolic links. It is no sandbox: what a program does is out of sight.
 
-use crate::{
-    call::ToolCall,
-    shell::{Analysis, FileUse},
-    tools::ToolGroup,
-};
+use crate::call::ToolCall;
+use crate::shell::{Analysis, FileUse};
+use crate::tools::ToolGroup;
 
 /// Where the files of a call are.
 #[derive(Clone, Debug, PartialEq, Eq)]

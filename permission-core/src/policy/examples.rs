@@ -8,7 +8,8 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use super::wording;
-use crate::settings::{Origin, document::Node};
+use crate::settings::Origin;
+use crate::settings::document::Node;
 
 /// A call that a policy says something about.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,23 +3,19 @@
 //! Place in the flow: the host reads the file once, at its start, and does not start with mistakes. Every mistake is
 //! told with its place, its key and what is allowed, all of them at once. Must not guess what was meant.
 
-use std::{fmt, path::Path, sync::Arc};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::{Policy, examples, rule_text, tool_names, wording};
-use crate::{
-    decide::{
-        DENIAL_THRESHOLD,
-        hooks::{HookEvent, Hooks},
-    },
-    modes::{ModeSetting, PermissionMode},
-    rules::{RuleKind, RuleOrigin},
-    settings::{
-        Origin, SettingsFile, SettingsSource, Sourced,
-        document::{Lines, Node},
-    },
-};
+use crate::decide::DENIAL_THRESHOLD;
+use crate::decide::hooks::{HookEvent, Hooks};
+use crate::modes::{ModeSetting, PermissionMode};
+use crate::rules::{RuleKind, RuleOrigin};
+use crate::settings::document::{Lines, Node};
+use crate::settings::{Origin, SettingsFile, SettingsSource, Sourced};
 
 /// Something in a policy file that must be corrected.
 #[derive(Clone, Debug, PartialEq, Eq)]

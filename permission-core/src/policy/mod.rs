@@ -19,12 +19,10 @@ pub use examples::{Becomes, Example};
 pub use file::PolicyMistake;
 pub(crate) use protected::Protected;
 
-use crate::{
-    decide::hooks::Hooks,
-    modes::PermissionMode,
-    rules::{RuleKind, RuleSet},
-    settings::SettingsFile,
-};
+use crate::decide::hooks::Hooks;
+use crate::modes::PermissionMode;
+use crate::rules::{RuleKind, RuleSet};
+use crate::settings::SettingsFile;
 
 /// An operator's policy.
 #[derive(Clone, Debug, Default)]

@@ -4,11 +4,9 @@
 //! across one, or mentions it in a way that no grammar reads, is asked about.
 
 use super::Policy;
-use crate::{
-    call::{ToolCall, Workspace},
-    rules::{Hit, RuleKind, RuleOrigin, RuleSet},
-    tools::ToolGroup,
-};
+use crate::call::{ToolCall, Workspace};
+use crate::rules::{Hit, RuleKind, RuleOrigin, RuleSet};
+use crate::tools::ToolGroup;
 
 /// The protected places of a session.
 #[derive(Clone, Debug, Default)]

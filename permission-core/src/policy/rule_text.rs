@@ -6,12 +6,10 @@
 use serde_json::json;
 
 use super::{tool_names, wording};
-use crate::{
-    call::{ToolCall, Workspace},
-    paths::LexicalPaths,
-    rules::{RuleKind, RuleOrigin, RuleSet},
-    tools::ToolGroup,
-};
+use crate::call::{ToolCall, Workspace};
+use crate::paths::LexicalPaths;
+use crate::rules::{RuleKind, RuleOrigin, RuleSet};
+use crate::tools::ToolGroup;
 
 /// Fields that have a grammar of their own, so that they are no parameters.
 const OWN_GRAMMAR: [&str; 6] = ["command", "file_path", "path", "notebook_path", "url", "domain"];

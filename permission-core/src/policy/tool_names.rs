@@ -3,11 +3,9 @@
 //! Place in the flow: `file` asks for every name. A name that is like none may be that of a tool that is newer than this.
 
 use super::wording;
-use crate::{
-    decide::hooks::HookMatcher,
-    tools::{self, MCP},
-    wildcard::{fits, stars},
-};
+use crate::decide::hooks::HookMatcher;
+use crate::tools::{self, MCP};
+use crate::wildcard::{fits, stars};
 
 /// What is wrong with the name of a rule's tool.
 pub(super) fn mistake(tool: &str) -> Option<String> {

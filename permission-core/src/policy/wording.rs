@@ -3,7 +3,8 @@
 //! Place in the flow: `file` puts them into mistakes.
 
 use super::PolicyMistake;
-use crate::{modes::PermissionMode, safe_text::visible};
+use crate::modes::PermissionMode;
+use crate::safe_text::visible;
 
 pub(super) const NOT_AN_OBJECT: &str = "must be a JSON object";
 pub(super) const NOT_A_LIST: &str = "must be a list";

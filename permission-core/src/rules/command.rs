@@ -3,10 +3,8 @@
 //! Place in the flow: `decide` compares them with each command of an analysed text. An allow compares the command as it
 //! was written; a limit compares every reading of it.
 
-use crate::{
-    shell::{Invocation, Word, is_harmless},
-    wildcard::{Glyph, fits, may_meet, stars},
-};
+use crate::shell::{Invocation, Word, is_harmless};
+use crate::wildcard::{Glyph, fits, may_meet, stars};
 
 /// The content of a rule about commands.
 #[derive(Clone, Debug, PartialEq, Eq)]

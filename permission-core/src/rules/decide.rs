@@ -5,17 +5,13 @@
 
 use std::sync::Arc;
 
-use super::{
-    Rule, RuleKind, RuleSet, ToolCall, ToolGroup,
-    grammar::{Content, Meaning},
-    path::PathPattern,
-    reach::{Reach, reach},
-};
-use crate::{
-    paths::{Places, Subject},
-    shell::{
-        Analysis, Commands, FileUse, Invocation, answers_for_its_files, is_edit, is_read_only, operands,
-    },
+use super::grammar::{Content, Meaning};
+use super::path::PathPattern;
+use super::reach::{Reach, reach};
+use super::{Rule, RuleKind, RuleSet, ToolCall, ToolGroup};
+use crate::paths::{Places, Subject};
+use crate::shell::{
+    Analysis, Commands, FileUse, Invocation, answers_for_its_files, is_edit, is_read_only, operands,
 };
 
 /// A rule that decides.

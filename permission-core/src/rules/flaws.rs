@@ -3,18 +3,13 @@
 //! Place in the flow: whoever reads a settings file has it [`judged`], so that a session and an explanation find the
 //! same; `claude` leaves such a rule out. Must not be asked about a policy's rules, which count by our own reading.
 
-use super::{
-    RuleKind, ToolGroup,
-    grammar::split,
-    names::ToolPattern,
-    path::PathPattern,
-    value::{HostPattern, ParameterPattern},
-    wording,
-};
-use crate::{
-    settings::{Origin, RuleTexts, SettingsFile, SettingsProblem, Sourced},
-    tools,
-};
+use super::grammar::split;
+use super::names::ToolPattern;
+use super::path::PathPattern;
+use super::value::{HostPattern, ParameterPattern};
+use super::{RuleKind, ToolGroup, wording};
+use crate::settings::{Origin, RuleTexts, SettingsFile, SettingsProblem, Sourced};
+use crate::tools;
 
 /// Parameters of shell tools by which a rule can be about them. Other names are part of a command.
 const SHELL_PARAMETERS: [&str; 4] = [

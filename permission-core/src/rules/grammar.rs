@@ -3,14 +3,11 @@
 //! Place in the flow: `Rule::read` comes here. A malformed allow rule means nothing; a malformed deny or ask rule means
 //! every use of its tool. Must never read a limiting rule as less than it may have been meant to be.
 
-use super::{
-    RuleKind, ToolGroup,
-    command::CommandPattern,
-    names::ToolPattern,
-    path::PathPattern,
-    value::{HostPattern, NamePattern, ParameterPattern},
-    wording,
-};
+use super::command::CommandPattern;
+use super::names::ToolPattern;
+use super::path::PathPattern;
+use super::value::{HostPattern, NamePattern, ParameterPattern};
+use super::{RuleKind, ToolGroup, wording};
 use crate::tools::SANDBOX_NETWORK;
 
 /// What a rule is about.

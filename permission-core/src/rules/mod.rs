@@ -17,7 +17,8 @@ mod reach;
 mod value;
 mod wording;
 
-use std::{fmt, sync::Arc};
+use std::fmt;
+use std::sync::Arc;
 
 pub use decide::{Allowed, Hit};
 pub use flaws::judged;
@@ -27,12 +28,10 @@ pub(crate) use wording::doubt;
 
 use serde_json::{Value, json};
 
-use crate::{
-    call::ToolCall,
-    settings::{Origin, RuleTexts, Sourced},
-    tools::ToolGroup,
-    updates::PermissionBehavior,
-};
+use crate::call::ToolCall;
+use crate::settings::{Origin, RuleTexts, Sourced};
+use crate::tools::ToolGroup;
+use crate::updates::PermissionBehavior;
 use grammar::Meaning;
 
 /// What a rule does.

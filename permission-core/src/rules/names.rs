@@ -2,10 +2,8 @@
 //!
 //! Place in the flow: `grammar` reads it, `decide` compares it with a call's tool. Names are compared exactly.
 
-use crate::{
-    tools::{BASH, MCP, MONITOR, ToolGroup},
-    wildcard::{Glyph, fits, stars},
-};
+use crate::tools::{BASH, MCP, MONITOR, ToolGroup};
+use crate::wildcard::{Glyph, fits, stars};
 
 /// A tool's name, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,9 @@
 //!
 //! Place in the flow: `explain` asks for the rule that decides. Must not decide: `reach` has done that.
 
-use super::{
-    Rule, ToolCall, ToolGroup,
-    grammar::Content,
-    reach::{Reach, opened, unknown_files},
-};
+use super::grammar::Content;
+use super::reach::{Reach, opened, unknown_files};
+use super::{Rule, ToolCall, ToolGroup};
 use crate::shell::{Analysis, Word};
 
 /// A part of a command.

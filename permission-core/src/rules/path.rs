@@ -4,11 +4,9 @@
 //! grammar of paths is `crate::paths`.
 
 use super::reach::Reach;
-use crate::{
-    paths::{Places, RulePath, Subject},
-    shell::{Access, FileUse, Piece, Word},
-    wildcard::Glyph,
-};
+use crate::paths::{Places, RulePath, Subject};
+use crate::shell::{Access, FileUse, Piece, Word};
+use crate::wildcard::Glyph;
 
 /// The content of a rule about paths.
 #[derive(Clone, Debug, PartialEq, Eq)]

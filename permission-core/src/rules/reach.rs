@@ -4,18 +4,14 @@
 
 use std::cell::OnceCell;
 
-use super::{
-    ToolCall, ToolGroup,
-    command::CommandPattern,
-    decide::name_of,
-    grammar::{Content, Meaning},
-    path::PathPattern,
-};
-use crate::{
-    call::Command,
-    paths::Subject,
-    shell::{Access, Analysis, Commands, FileUse, Invocation, Word, is_read_only, operands},
-};
+use super::command::CommandPattern;
+use super::decide::name_of;
+use super::grammar::{Content, Meaning};
+use super::path::PathPattern;
+use super::{ToolCall, ToolGroup};
+use crate::call::Command;
+use crate::paths::Subject;
+use crate::shell::{Access, Analysis, Commands, FileUse, Invocation, Word, is_read_only, operands};
 
 /// How a deny or ask rule may be about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

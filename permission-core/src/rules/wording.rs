@@ -4,7 +4,8 @@
 //! come from a stranger.
 
 use super::{Rule, RuleKind, RuleOrigin, RuleProblem};
-use crate::{safe_text::quoted, shell::Doubt};
+use crate::safe_text::quoted;
+use crate::shell::Doubt;
 
 /// The longest rule that is quoted, in characters.
 const MAX_QUOTE: usize = 120;

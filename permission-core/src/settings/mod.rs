@@ -15,7 +15,8 @@ mod problem;
 mod refusal;
 mod wording;
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -27,7 +28,8 @@ pub use modes::{
 pub use parse::SettingsFile;
 pub use problem::SettingsProblem;
 
-use crate::{modes::ModeSetting, safe_text};
+use crate::modes::ModeSetting;
+use crate::safe_text;
 
 /// Who a settings file speaks for, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -5,15 +5,13 @@
 //! belong to others. Must not judge by source what a file may say (that is `merge`), except that a managed file that
 //! cannot be used loosens nothing.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{
-    Origin, SettingsProblem, SettingsSource, SettingsValues, Sourced,
-    document::{Lines, Node},
-    wording,
-};
+use super::document::{Lines, Node};
+use super::{Origin, SettingsProblem, SettingsSource, SettingsValues, Sourced, wording};
 use crate::modes::{ModeSetting, PermissionMode};
 
 pub(super) const PERMISSIONS: &str = "permissions";

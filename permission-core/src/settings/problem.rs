@@ -2,7 +2,9 @@
 //!
 //! Place in the flow: made by `parse`, `merge` and `modes`, shown by the host. A problem never stops a session.
 
-use std::{fmt, path::Path, sync::Arc};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
 
 use super::wording;
 

@@ -3,13 +3,9 @@
 //! Place in the flow: `parse` comes here while it walks a file, and at its end. What a managed file says is kept as far
 //! as it can be read: it limits. Must not read a setting that `parse` uses.
 
-use super::{
-    SettingsSource, Sourced,
-    document::Node,
-    kinds,
-    parse::{PERMISSIONS, Reader},
-    wording,
-};
+use super::document::Node;
+use super::parse::{PERMISSIONS, Reader};
+use super::{SettingsSource, Sourced, kinds, wording};
 use crate::modes::ModeSetting;
 
 impl<'a> Reader<'a> {

@@ -5,7 +5,8 @@
 //! never raw: a file may come from a stranger.
 
 use super::{Origin, SettingsProblem};
-use crate::{modes::PermissionMode, safe_text::quoted};
+use crate::modes::PermissionMode;
+use crate::safe_text::quoted;
 
 /// The longest part of a file that is quoted, in characters.
 const MAX_QUOTE: usize = 60;

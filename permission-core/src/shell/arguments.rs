@@ -2,10 +2,8 @@
 //!
 //! Place in the flow: `files` asks. Must not take an argument for a value that is none: then it would be no path.
 
-use super::{
-    option_tables::{self, GOES_LONG, READ_LONG, WRITE_LONG},
-    word::{Piece, Word},
-};
+use super::option_tables::{self, GOES_LONG, READ_LONG, WRITE_LONG};
+use super::word::{Piece, Word};
 
 /// What an argument is to its command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,9 @@
 //! Place in the flow: `runs` shows every command. `test -v 'a[$(id)]'` runs `id` although it is quoted. Must look into
 //! literal words only; the others have been looked into already.
 
-use super::{
-    Doubt,
-    walk::Walker,
-    word::{Piece, Word},
-};
+use super::Doubt;
+use super::walk::Walker;
+use super::word::{Piece, Word};
 
 /// Builtins that expand their arguments once more.
 const EXPANDERS: &[&str] = &[

@@ -3,10 +3,8 @@
 //! Place in the flow: `walk` and `runs` come here with what they cannot follow. Every word may begin a command; quotes
 //! are read both as nothing and as borders. Must err on the side of finding too much.
 
-use super::{
-    Unanalysable,
-    word::{Piece, Word},
-};
+use super::Unanalysable;
+use super::word::{Piece, Word};
 
 /// A longer text may run anything.
 const MAX_BYTES: usize = 256 * 1024;

@@ -3,13 +3,10 @@
 //! Place in the flow: `runs` comes here for shells, evaluators and interpreters. Code of which nothing is known may run
 //! anything; a script in a file is only a file.
 
-use super::{
-    Doubt, Invocation, coarse,
-    feed::{self, Input},
-    tables,
-    walk::Walker,
-    word::Word,
-};
+use super::feed::{self, Input};
+use super::walk::Walker;
+use super::word::Word;
+use super::{Doubt, Invocation, coarse, tables};
 
 /// Options of shells whose value is the next word.
 const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];

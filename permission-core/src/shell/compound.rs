@@ -4,7 +4,9 @@
 
 use brush_parser::ast::{CompoundCommand, ExtendedTestExpr, ForClauseCommand, Word as WordNode};
 
-use super::{Assignment, Doubt, Invocation, builtins, walk::Walker, word::Word};
+use super::walk::Walker;
+use super::word::Word;
+use super::{Assignment, Doubt, Invocation, builtins};
 
 impl Walker<'_> {
     pub(super) fn compound(&mut self, compound: &CompoundCommand) {

@@ -3,11 +3,9 @@
 //! Place in the flow: `runs` tells of every command and asks where its files are. Must keep every directory that a path
 //! may start from.
 
-use super::{
-    Doubt, FileUse, Unanalysable,
-    arguments::{self, Role},
-    word::{Piece, Word},
-};
+use super::arguments::{self, Role};
+use super::word::{Piece, Word};
+use super::{Doubt, FileUse, Unanalysable};
 
 /// The directories that relative paths may start from.
 #[derive(Clone, Debug, Default)]

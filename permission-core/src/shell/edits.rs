@@ -3,7 +3,8 @@
 //! Place in the flow: `rules` lets them pass where all edits of the workspace are accepted, and asks whose files count even
 //! where a rule allows the command. Observed with Claude 2.1.318; must not know a command of which some option runs another.
 
-use super::{Invocation, is_harmless, is_read_only, word::Word};
+use super::word::Word;
+use super::{Invocation, is_harmless, is_read_only};
 
 const EDITORS: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
 

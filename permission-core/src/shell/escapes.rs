@@ -3,11 +3,9 @@
 //! Place in the flow: `runs` asks how many words a rule must spell out; `readonly` wants none. Long options count in
 //! every shortened form. Must count what it cannot read.
 
-use super::{
-    commands::Invocation,
-    sed, tables, ways,
-    word::{Piece, Word},
-};
+use super::commands::Invocation;
+use super::word::{Piece, Word};
+use super::{sed, tables, ways};
 
 /// So many words, from the first, a rule must spell out: up to the last one with a way out, and its value.
 pub(super) fn spelled(invocation: &Invocation) -> usize {

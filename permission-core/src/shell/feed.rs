@@ -3,7 +3,8 @@
 //! Place in the flow: `walk` notes for each command what it prints and what it is fed; `runs` asks for it where a
 //! command takes its program from there. Must say that a text is unknown rather than leave a part of it out.
 
-use super::{walk::Walker, word::Word};
+use super::walk::Walker;
+use super::word::Word;
 
 /// All that may reach a command as text.
 #[derive(Clone, Debug, Default)]

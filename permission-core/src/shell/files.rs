@@ -4,14 +4,10 @@
 //! commands that are known for opening files every argument counts that may be a path, of others the options that are
 //! known to name one.
 
-use super::{
-    Access, FileUse,
-    arguments::{self, Argument, Role},
-    directories, feed,
-    file_tables::{CARRIERS, READERS, SEARCHERS, TREE_CARRIERS, TREE_READERS, TREE_WRITERS, WRITERS},
-    git_files, option_tables, scripts,
-    word::Word,
-};
+use super::arguments::{self, Argument, Role};
+use super::file_tables::{CARRIERS, READERS, SEARCHERS, TREE_CARRIERS, TREE_READERS, TREE_WRITERS, WRITERS};
+use super::word::Word;
+use super::{Access, FileUse, directories, feed, git_files, option_tables, scripts};
 
 /// An unknown command's options are looked for among so many arguments.
 const MAX_ARGUMENTS: usize = 200;

@@ -2,11 +2,9 @@
 //!
 //! Place in the flow: `files` asks. What git keeps in its own directory is not looked at.
 
-use super::{
-    Access, FileUse,
-    arguments::{Argument, Role},
-    word::Word,
-};
+use super::arguments::{Argument, Role};
+use super::word::Word;
+use super::{Access, FileUse};
 
 /// Subcommands that show files or change them in the working tree.
 pub(super) fn accesses(arguments: &[Word]) -> Option<&'static [Access]> {

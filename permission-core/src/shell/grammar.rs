@@ -2,9 +2,11 @@
 //!
 //! Place in the flow: behind `limits`, before `walk`. Must not use its word parser (exponential) nor what it prints.
 
-use std::{io::Cursor, panic};
+use std::io::Cursor;
+use std::panic;
 
-use brush_parser::{Parser, ParserOptions, ast::Program};
+use brush_parser::ast::Program;
+use brush_parser::{Parser, ParserOptions};
 
 use super::{Doubt, limits};
 

@@ -3,7 +3,8 @@
 //! Place in the flow: the plan guard lets them pass, and rules allow them without being asked where the files are in
 //! the workspace. Must not know a command of which some option writes or runs, unless that option is refused here.
 
-use super::{Invocation, escapes, sed, word::Word};
+use super::word::Word;
+use super::{Invocation, escapes, sed};
 
 /// Whatever their arguments are.
 const PLAIN: &[&str] = &[

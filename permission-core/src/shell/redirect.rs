@@ -4,7 +4,10 @@
 
 use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoHereDocument, IoRedirect, RedirectList};
 
-use super::{Access, Doubt, FileUse, feed, files, scan::Scanner, walk::Walker, word::Word};
+use super::scan::Scanner;
+use super::walk::Walker;
+use super::word::Word;
+use super::{Access, Doubt, FileUse, feed, files};
 
 impl Walker<'_> {
     /// The redirections of a compound command, and what they feed to all that it holds.

@@ -3,15 +3,11 @@
 //! Place in the flow: `walk` hands over every command; this file adds it and its other readings to what was found.
 //! A wrapper is looked through; of a runner every word may begin the command that it runs. Must not drop a reading.
 
-use super::{
-    Doubt, Invocation, builtins, code, escapes,
-    feed::Input,
-    files,
-    tables::{self, Kind},
-    walk::Walker,
-    word::{Piece, Word},
-    wrappers,
-};
+use super::feed::Input;
+use super::tables::{self, Kind};
+use super::walk::Walker;
+use super::word::{Piece, Word};
+use super::{Doubt, Invocation, builtins, code, escapes, files, wrappers};
 
 /// So many words of a runner are looked at one by one.
 const MAX_READINGS: usize = 64;

@@ -5,12 +5,9 @@
 
 use std::str::Chars;
 
-use super::{
-    Doubt, ansi,
-    cut::Cut,
-    grammar,
-    word::{Piece, Word},
-};
+use super::cut::Cut;
+use super::word::{Piece, Word};
+use super::{Doubt, ansi, grammar};
 
 /// What a word holds.
 #[derive(Clone, Debug, Default)]

@@ -2,12 +2,9 @@
 //!
 //! Place in the flow: `files` asks. A plain script opens none; of another one, all that may be a name counts.
 
-use super::{
-    Access, FileUse,
-    arguments::{Argument, Role},
-    sed,
-    word::Word,
-};
+use super::arguments::{Argument, Role};
+use super::word::Word;
+use super::{Access, FileUse, sed};
 
 /// The files that the script or program of the command names.
 pub(super) fn files(name: &str, read: &[Argument]) -> Vec<FileUse> {

@@ -11,15 +11,12 @@ use brush_parser::ast::{
     Program, RedirectList, SeparatorOperator, SimpleCommand, Word as WordNode,
 };
 
-use super::{
-    Assignment, Doubt, Invocation, Unanalysable, builtins, coarse,
-    cut::Cut,
-    directories::Directories,
-    feed::{self, Input},
-    grammar, runs,
-    scan::{Scanned, Scanner},
-    word::Word,
-};
+use super::cut::Cut;
+use super::directories::Directories;
+use super::feed::{self, Input};
+use super::scan::{Scanned, Scanner};
+use super::word::Word;
+use super::{Assignment, Doubt, Invocation, Unanalysable, builtins, coarse, grammar, runs};
 
 /// So many times the grammar may be asked, for one text.
 const BUDGET: usize = 200;

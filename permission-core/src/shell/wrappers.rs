@@ -2,10 +2,8 @@
 //!
 //! Place in the flow: `runs` asks. Must not guess past an option that it does not know: it says so instead.
 
-use super::{
-    tables::{self, Kind, Runner},
-    word::Word,
-};
+use super::tables::{self, Kind, Runner};
+use super::word::Word;
 
 /// `command -v name`
 pub(super) fn looks_up(words: &[Word]) -> bool {

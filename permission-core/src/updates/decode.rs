@@ -8,10 +8,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate};
-use crate::{
-    modes::PermissionMode,
-    safe_text::{is_removed_control, trim, utf16_len},
-};
+use crate::modes::PermissionMode;
+use crate::safe_text::{is_removed_control, trim, utf16_len};
 
 const MAX_ENTRIES: usize = 100;
 const MAX_TOOL_NAME: usize = 512;

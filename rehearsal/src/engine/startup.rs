@@ -6,11 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::turn::literal;
-use crate::engine::Engine;
-use crate::engine::Input;
-use crate::engine::Pace;
-use crate::engine::Phase;
-use crate::engine::Refusal;
+use crate::engine::{Engine, Input, Pace, Phase, Refusal};
 use crate::frames::{self, text};
 use crate::script::Step;
 

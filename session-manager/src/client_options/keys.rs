@@ -5,11 +5,10 @@
 
 use std::path::{Path, PathBuf};
 
-use claude_sdk_bridge::{
-    launch::{SettingSource, Thinking, Tools, is_reserved},
-    messages::{FromWire, Table, control::AgentDefinition},
-    settings::read_file,
-};
+use claude_sdk_bridge::launch::{SettingSource, Thinking, Tools, is_reserved};
+use claude_sdk_bridge::messages::control::AgentDefinition;
+use claude_sdk_bridge::messages::{FromWire, Table};
+use claude_sdk_bridge::settings::read_file;
 use permission_core::PermissionMode;
 use serde_json::{Map, Value};
 

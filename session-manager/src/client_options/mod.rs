@@ -10,12 +10,11 @@ mod keys;
 use std::path::PathBuf;
 
 use acp_proto::schema::Meta;
-use claude_sdk_bridge::{
-    launch::{LaunchOptions, Tools},
-    messages::control::InitializeRequest,
-    paths::FileSystemPaths,
-};
-use permission_core::{PathResolver as _, policy::Policy};
+use claude_sdk_bridge::launch::{LaunchOptions, Tools};
+use claude_sdk_bridge::messages::control::InitializeRequest;
+use claude_sdk_bridge::paths::FileSystemPaths;
+use permission_core::PathResolver as _;
+use permission_core::policy::Policy;
 use serde_json::{Map, Value};
 
 use crate::system_prompt;

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use acp_proto::{RpcError, errors, schema};
-use claude_sdk_bridge::{
-    messages::ClaudeSessionId,
-    transcripts::{Summary, TranscriptFile, TranscriptStore, related_folders},
-};
+use claude_sdk_bridge::messages::ClaudeSessionId;
+use claude_sdk_bridge::transcripts::{Summary, TranscriptFile, TranscriptStore, related_folders};
 use jiff::Timestamp;
 use serde_json::json;
 

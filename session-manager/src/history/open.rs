@@ -7,20 +7,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use acp_proto::{RequestContext, RpcError, errors, schema};
-use claude_sdk_bridge::{
-    launch::SessionStart,
-    messages::ClaudeSessionId,
-    transcripts::{Summary, TranscriptFile, TranscriptStore},
-};
+use claude_sdk_bridge::launch::SessionStart;
+use claude_sdk_bridge::messages::ClaudeSessionId;
+use claude_sdk_bridge::transcripts::{Summary, TranscriptFile, TranscriptStore};
 use tokio::sync::oneshot;
 
+use super::error::HistoryError;
 use super::replay::{replay, send};
-use super::{Record, Records, error::HistoryError};
-use crate::{
-    manager::SessionManager,
-    session::{Command, Current, NewSession, SessionHandle, Stored, open},
-    setup::{self, StoredSessionParams},
-};
+use super::{Record, Records};
+use crate::manager::SessionManager;
+use crate::session::{Command, Current, NewSession, SessionHandle, Stored, open};
+use crate::setup::{self, StoredSessionParams};
 
 /// Opens a stored conversation, and shows it before the answer if it is to be `replayed`.
 ///

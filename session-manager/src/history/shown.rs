@@ -3,17 +3,13 @@
 //! A call appears once, in its final state, where that is near; what the user said comes back as it was sent.
 
 use acp_proto::schema::{ContentChunk, SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate};
-use claude_sdk_bridge::{
-    messages::{AssistantMessage, Message, MessageUuid, SystemEvent},
-    transcripts::{Entry, Prompt},
-};
+use claude_sdk_bridge::messages::{AssistantMessage, Message, MessageUuid, SystemEvent};
+use claude_sdk_bridge::transcripts::{Entry, Prompt};
 
-use crate::{
-    content,
-    tools::wording,
-    translate::{self, SettleReason, Translator},
-    usage::UsageMeter,
-};
+use crate::content;
+use crate::tools::wording;
+use crate::translate::{self, SettleReason, Translator};
+use crate::usage::UsageMeter;
 
 /// How many updates wait for the results of calls among them.
 const WAITING: usize = 256;

@@ -11,7 +11,8 @@ use claude_sdk_bridge::transcripts::{Replay, TranscriptFile};
 use serde_json::{Value, json};
 
 use super::shown::{Joined, Shown};
-use crate::{tools::TerminalSupport, translate::Translator};
+use crate::tools::TerminalSupport;
+use crate::translate::Translator;
 
 fn recordings() -> Vec<PathBuf> {
     let folder =

@@ -8,8 +8,10 @@ use claude_sdk_bridge::messages::Message;
 use claude_sdk_bridge::transcripts::{Entry, Replay, TranscriptFile, TranscriptStore, related_folders};
 use jiff::Timestamp;
 
-use super::{list::info, shown::Shown};
-use crate::{tools::TerminalSupport, translate::Translator};
+use super::list::info;
+use super::shown::Shown;
+use crate::tools::TerminalSupport;
+use crate::translate::Translator;
 
 /// An update of a stored conversation, and what its transcript knows beyond the protocol.
 #[derive(Clone, Debug)]

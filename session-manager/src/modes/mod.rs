@@ -6,13 +6,11 @@
 
 use acp_proto::schema;
 use claude_sdk_bridge::launch::LaunchOptions;
-use permission_core::{
-    PermissionMode,
-    rules::RuleSet,
-    settings::{
-        Departure, EffectiveSettings, HostFacts, ModeRefusal, SettingsProblem, initial_mode, offered_modes,
-        refused_mode, requested_mode,
-    },
+use permission_core::PermissionMode;
+use permission_core::rules::RuleSet;
+use permission_core::settings::{
+    Departure, EffectiveSettings, HostFacts, ModeRefusal, SettingsProblem, initial_mode, offered_modes,
+    refused_mode, requested_mode,
 };
 
 /// The modes of one session.

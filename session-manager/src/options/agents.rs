@@ -5,11 +5,9 @@
 
 use claude_sdk_bridge::messages::control::{AgentInfo, InitializeResponse};
 
-use super::{
-    models::DEFAULT,
-    view::{Choice, Kind},
-    wording,
-};
+use super::models::DEFAULT;
+use super::view::{Choice, Kind};
+use super::wording;
 
 /// Claude Code's own, of this and other releases. Nothing but the name tells them from a user's.
 const BUILT_IN: [&str; 7] = [

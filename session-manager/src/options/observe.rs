@@ -6,7 +6,8 @@
 use claude_sdk_bridge::messages::{ResultMessage, SystemInit};
 use serde_json::{Map, Value};
 
-use super::{Effort, Held, Options, models::DEFAULT, wording};
+use super::models::DEFAULT;
+use super::{Effort, Held, Options, wording};
 
 /// What an observation comes to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,12 +2,9 @@
 //!
 //! Place in the flow: the views that `Options::list` shows and `Options::change` checks against. Must not change anything.
 
-use super::{
-    Effort, Modes, OFF, ON, Options, Switches,
-    models::{Abilities, DEFAULT},
-    view::{Choice, Kind, OptionId, View},
-    wording,
-};
+use super::models::{Abilities, DEFAULT};
+use super::view::{Choice, Kind, OptionId, View};
+use super::{Effort, Modes, OFF, ON, Options, Switches, wording};
 
 impl Options {
     /// All options that the session has.

@@ -6,12 +6,10 @@
 use claude_sdk_bridge::launch::LaunchOptions;
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Effort, Held, OptionError, Options,
-    change::{FlagSetting, Request},
-    models::DEFAULT,
-    view::OptionId,
-};
+use super::change::{FlagSetting, Request};
+use super::models::DEFAULT;
+use super::view::OptionId;
+use super::{Effort, Held, OptionError, Options};
 
 /// The choices. `default` is a choice too.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

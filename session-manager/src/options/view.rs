@@ -7,10 +7,8 @@ use acp_proto::schema;
 use permission_core::PermissionMode;
 use serde_json::Value;
 
-use super::{
-    change::{Choices, OptionError},
-    wording,
-};
+use super::change::{Choices, OptionError};
+use super::wording;
 
 /// The options that a session can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,18 +5,16 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use claude_sdk_bridge::{
-    messages::{
-        TaskId,
-        control::{CanUseTool, HookCallback},
-    },
-    paths::FileSystemPaths,
-};
-use permission_core::{PathResolver as _, PermissionMode, ToolCall, Workspace, decide::hooks::HookFacts};
+use claude_sdk_bridge::messages::TaskId;
+use claude_sdk_bridge::messages::control::{CanUseTool, HookCallback};
+use claude_sdk_bridge::paths::FileSystemPaths;
+use permission_core::decide::hooks::HookFacts;
+use permission_core::{PathResolver as _, PermissionMode, ToolCall, Workspace};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{callbacks::BEFORE_TOOL, guard::GuardFacts};
+use super::callbacks::BEFORE_TOOL;
+use super::guard::GuardFacts;
 
 /// The directories of a session.
 pub(super) struct Places {

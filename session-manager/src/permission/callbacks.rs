@@ -2,7 +2,8 @@
 //!
 //! Place in the flow: registered with every process that is started; what is called back goes to `guard`.
 
-use claude_sdk_bridge::messages::{Lenient, List, Table, control::HookMatcher};
+use claude_sdk_bridge::messages::control::HookMatcher;
+use claude_sdk_bridge::messages::{Lenient, List, Table};
 
 /// The event of the callback before a tool.
 pub(super) const BEFORE_TOOL: &str = "PreToolUse";

@@ -5,33 +5,23 @@
 //! [`SessionGuard::settled`]. Every decision is logged, and written down where an audit is wanted; one that cannot be
 //! written down denies. What is decided is permission-core's; nothing here loosens it.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use claude_sdk_bridge::messages::{
-    ContentBlock, ControlId, TaskId, ToolUseId, UserMessage,
-    control::{CanUseTool, HookCallback},
-};
-use permission_core::{
-    PermissionMode, PermissionResult, Settlement, ToolCall,
-    decide::{
-        Authority, Authorizer, Decision, Evaluation, Step,
-        hooks::{HookCommand, HookEvent, PostToolUse},
-    },
-    policy::Policy,
-};
+use claude_sdk_bridge::messages::control::{CanUseTool, HookCallback};
+use claude_sdk_bridge::messages::{ContentBlock, ControlId, TaskId, ToolUseId, UserMessage};
+use permission_core::decide::hooks::{HookCommand, HookEvent, PostToolUse};
+use permission_core::decide::{Authority, Authorizer, Decision, Evaluation, Step};
+use permission_core::policy::Policy;
+use permission_core::{PermissionMode, PermissionResult, Settlement, ToolCall};
 use serde_json::{Value, json};
 
-use super::{
-    call::{Places, SeenCall},
-    callbacks::{AFTER, AFTER_FAILURE, BEFORE, BEFORE_TOOL},
-    hints::Hints,
-    record::{Audit, DecisionRecord, Whose},
-    running::{After, HookEnded, RunningHooks, State},
-};
+use super::call::{Places, SeenCall};
+use super::callbacks::{AFTER, AFTER_FAILURE, BEFORE, BEFORE_TOOL};
+use super::hints::Hints;
+use super::record::{Audit, DecisionRecord, Whose};
+use super::running::{After, HookEnded, RunningHooks, State};
 
 /// What a session's guard is made from.
 pub(crate) struct GuardFacts {

@@ -16,11 +16,15 @@ mod running;
 use std::collections::{HashMap, HashSet};
 
 use acp_proto::{PendingResponse, RequestFailed};
-use claude_sdk_bridge::messages::{ControlId, TaskId, ToolUseId, control::CanUseTool};
-use futures::{StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use claude_sdk_bridge::messages::control::CanUseTool;
+use claude_sdk_bridge::messages::{ControlId, TaskId, ToolUseId};
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use permission_core::rules::RuleSet;
 use permission_core::{
     Answer, FollowUp, FormReply, PermissionMode, PreparedRequest, QuestionForm, SettleError, Settlement,
-    ToolCall, rules::RuleSet,
+    ToolCall,
 };
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;

@@ -3,13 +3,12 @@
 //! Place in the flow: the session's guard makes one for each answer to Claude's hook callbacks and questions. Where it goes
 //! is the business of whoever starts the manager.
 
-use std::{fmt, io, path::PathBuf};
+use std::path::PathBuf;
+use std::{fmt, io};
 
-use permission_core::{
-    PermissionMode,
-    decide::{Decision, Outcome},
-    rules::{Rule, RuleOrigin},
-};
+use permission_core::PermissionMode;
+use permission_core::decide::{Decision, Outcome};
+use permission_core::rules::{Rule, RuleOrigin};
 use serde::Serialize;
 
 use super::call::SeenCall;

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use acp_proto::{
-    ext::{MetaRecord, PermissionPresentation},
-    schema,
-};
+use acp_proto::ext::{MetaRecord, PermissionPresentation};
+use acp_proto::schema;
 use claude_sdk_bridge::messages::control::CanUseTool;
 use permission_core::{AskContext, OptionKind, PlanFacts, PrepareError, PreparedRequest, Presentation};
 

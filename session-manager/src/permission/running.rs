@@ -2,18 +2,17 @@
 //!
 //! Place in the flow: `guard` starts them and hears of their ends. A hook that nobody waits for any more is killed.
 
-use std::{collections::HashMap, path::Path, sync::Arc};
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
 
-use claude_sdk_bridge::{hooks::run_hook, messages::ControlId};
-use futures::{
-    FutureExt, StreamExt,
-    future::{AbortHandle, BoxFuture, abortable},
-    stream::FuturesUnordered,
-};
-use permission_core::decide::{
-    Evaluation,
-    hooks::{HookCommand, HookRun, hook_payload},
-};
+use claude_sdk_bridge::hooks::run_hook;
+use claude_sdk_bridge::messages::ControlId;
+use futures::future::{AbortHandle, BoxFuture, abortable};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
+use permission_core::decide::Evaluation;
+use permission_core::decide::hooks::{HookCommand, HookRun, hook_payload};
 use serde_json::Value;
 
 use super::call::SeenCall;

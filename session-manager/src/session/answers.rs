@@ -4,14 +4,13 @@
 //! kind in `data.errorKind`; the session goes on.
 
 use acp_proto::{RpcError, errors, schema};
-use claude_sdk_bridge::{
-    backend::Exit,
-    messages::{ApiErrorKind, ResultMessage, TurnOutcome},
-    query::StartError,
-};
+use claude_sdk_bridge::backend::Exit;
+use claude_sdk_bridge::messages::{ApiErrorKind, ResultMessage, TurnOutcome};
+use claude_sdk_bridge::query::StartError;
 use serde_json::{Value, json};
 
-use super::{Login, start::LaunchFailure};
+use super::Login;
+use super::start::LaunchFailure;
 use crate::turn::Outcome;
 
 /// The event that ended a turn, with what it has to say.

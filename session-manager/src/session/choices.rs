@@ -5,30 +5,23 @@
 //! whoever asked for it answered. What may be chosen is decided by `modes` and `options`.
 
 use acp_proto::{RpcError, errors, schema};
-use claude_sdk_bridge::{
-    launch::LaunchOptions,
-    messages::{
-        Message, SystemEvent,
-        control::{ControlRequest, SetPermissionMode},
-    },
-    query::ControlError,
-};
-use permission_core::{PermissionMode, Settlement, rules::RuleSet};
+use claude_sdk_bridge::launch::LaunchOptions;
+use claude_sdk_bridge::messages::control::{ControlRequest, SetPermissionMode};
+use claude_sdk_bridge::messages::{Message, SystemEvent};
+use claude_sdk_bridge::query::ControlError;
+use permission_core::rules::RuleSet;
+use permission_core::{PermissionMode, Settlement};
 use serde_json::{Value, json};
 
-use super::{
-    Reply,
-    effect::{Effect, Purpose},
-    grants::Grants,
-    settings::{Settings, ShellLines},
-    start::Told,
-};
-use crate::{
-    modes::{Modes, NO_AUTO},
-    options::{self, Options, Request, Saved, Seen, SettingsFacts, Switches},
-    translate,
-    turn::Event,
-};
+use super::Reply;
+use super::effect::{Effect, Purpose};
+use super::grants::Grants;
+use super::settings::{Settings, ShellLines};
+use super::start::Told;
+use crate::modes::{Modes, NO_AUTO};
+use crate::options::{self, Options, Request, Saved, Seen, SettingsFacts, Switches};
+use crate::translate;
+use crate::turn::Event;
 
 /// Who waits for a change, and is told all options then.
 pub(super) type Waiter = Option<Reply<Vec<schema::SessionConfigOption>>>;

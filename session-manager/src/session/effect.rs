@@ -1,18 +1,16 @@
 //! What the parts of a session want done. They decide; the actor does it, in order.
 
-use acp_proto::{Line, RpcError, schema::SessionUpdate};
-use claude_sdk_bridge::messages::{
-    ControlId,
-    control::{CanUseTool, ControlRequest, HookCallback},
-};
+use acp_proto::schema::SessionUpdate;
+use acp_proto::{Line, RpcError};
+use claude_sdk_bridge::messages::ControlId;
+use claude_sdk_bridge::messages::control::{CanUseTool, ControlRequest, HookCallback};
 use permission_core::PermissionMode;
 use serde_json::Value;
 
-use super::{Reply, choices::Waiter};
-use crate::{
-    options::Request,
-    turn::{Event, Generation},
-};
+use super::Reply;
+use super::choices::Waiter;
+use crate::options::Request;
+use crate::turn::{Event, Generation};
 
 /// One thing to do.
 pub(super) enum Effect {

@@ -6,10 +6,8 @@
 use std::path::PathBuf;
 
 use claude_sdk_bridge::launch::LaunchOptions;
-use permission_core::{
-    PermissionBehavior, PermissionDestination, PermissionResult, PermissionUpdate,
-    rules::{RuleKind, RuleOrigin, RuleSet},
-};
+use permission_core::rules::{RuleKind, RuleOrigin, RuleSet};
+use permission_core::{PermissionBehavior, PermissionDestination, PermissionResult, PermissionUpdate};
 
 /// The grants of one session.
 #[derive(Debug, Default, PartialEq)]

@@ -6,7 +6,8 @@
 use acp_proto::{RpcError, errors};
 use claude_sdk_bridge::messages::control::InitializeResponse;
 
-use crate::{config::LoginCommand, initialize::ClientFacts};
+use crate::config::LoginCommand;
+use crate::initialize::ClientFacts;
 
 /// How the user of a session logs in.
 #[derive(Clone)]

@@ -21,22 +21,18 @@ mod start;
 mod tests;
 
 use acp_proto::{Connection, ConnectionId, RpcError, errors, schema};
-use claude_sdk_bridge::{
-    messages::{ClaudeSessionId, ContentBlock},
-    transcripts::TranscriptFile,
-};
+use claude_sdk_bridge::messages::{ClaudeSessionId, ContentBlock};
+use claude_sdk_bridge::transcripts::TranscriptFile;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use login::Login;
 pub(crate) use open::open;
 
-use crate::{
-    history::{Record, Shown},
-    initialize::ClientFacts,
-    setup::Setup,
-    turn::PromptId,
-};
+use crate::history::{Record, Shown};
+use crate::initialize::ClientFacts;
+use crate::setup::Setup;
+use crate::turn::PromptId;
 
 /// How many commands may wait for an actor. It takes them without waiting itself, so this is reached only by a flood.
 const COMMAND_QUEUE: usize = 1024;

@@ -3,36 +3,28 @@
 use std::sync::Arc;
 
 use acp_proto::{RpcError, schema};
-use claude_sdk_bridge::{
-    messages::control::{ControlRequest, GetContextUsage},
-    query::Query,
-};
+use claude_sdk_bridge::messages::control::{ControlRequest, GetContextUsage};
+use claude_sdk_bridge::query::Query;
 use permission_core::settings::HostFacts;
 
-use super::{
-    Current, Login, NewSession, Opened, SessionHandle,
-    actor::Actor,
-    answers,
-    choices::Choices,
-    outlet::Outlet,
-    process::{Process, Transcript},
-    questions::{Client, Questions},
-    settings::{self, Settings, Texts},
-    start::{Origin, Started, Told, start},
-};
-use crate::{
-    SettingsOrigin,
-    client_options::{ClientOptionError, OPTIONS, Wanted},
-    commands,
-    history::{self, Keeper, Shown},
-    manager::SessionManager,
-    modes::Modes,
-    options::{Options, SettingsFacts},
-    permission::{GuardFacts, SessionGuard, Whose},
-    setup::SetupError,
-    translate::{self, Translator},
-    usage::UsageMeter,
-};
+use super::actor::Actor;
+use super::choices::Choices;
+use super::outlet::Outlet;
+use super::process::{Process, Transcript};
+use super::questions::{Client, Questions};
+use super::settings::{self, Settings, Texts};
+use super::start::{Origin, Started, Told, start};
+use super::{Current, Login, NewSession, Opened, SessionHandle, answers};
+use crate::client_options::{ClientOptionError, OPTIONS, Wanted};
+use crate::history::{self, Keeper, Shown};
+use crate::manager::SessionManager;
+use crate::modes::Modes;
+use crate::options::{Options, SettingsFacts};
+use crate::permission::{GuardFacts, SessionGuard, Whose};
+use crate::setup::SetupError;
+use crate::translate::{self, Translator};
+use crate::usage::UsageMeter;
+use crate::{SettingsOrigin, commands};
 
 /// Opens a new session: reads the settings, starts Claude, then the actor. Dropping the future ends a process that is
 /// being started.

@@ -2,20 +2,20 @@
 //!
 //! Place in the flow: the turn machine says when; `choices` says with which options. What it says goes to the actor.
 
-use claude_sdk_bridge::{
-    backend::Exit,
-    launch::{LaunchOptions, SessionStart},
-    messages::{ClaudeSessionId, ControlId, OutgoingUserMessage, control::ControlRequest},
-    query::{ControlError, Query, QueryEvent, SendError, StartError},
-};
-use futures::{FutureExt, StreamExt, future::BoxFuture, stream::FuturesUnordered};
+use claude_sdk_bridge::backend::Exit;
+use claude_sdk_bridge::launch::{LaunchOptions, SessionStart};
+use claude_sdk_bridge::messages::control::ControlRequest;
+use claude_sdk_bridge::messages::{ClaudeSessionId, ControlId, OutgoingUserMessage};
+use claude_sdk_bridge::query::{ControlError, Query, QueryEvent, SendError, StartError};
+use futures::future::BoxFuture;
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use serde_json::Value;
 
-use super::{
-    effect::Purpose,
-    start::{LaunchFailure, LaunchResult, Origin, Started, Told, start},
-};
-use crate::{options::Request, turn::Generation};
+use super::effect::Purpose;
+use super::start::{LaunchFailure, LaunchResult, Origin, Started, Told, start};
+use crate::options::Request;
+use crate::turn::Generation;
 
 /// The process of one session, and what is asked of it.
 pub(super) struct Process {

@@ -7,15 +7,11 @@ use std::collections::HashMap;
 use acp_proto::{RpcError, schema};
 use claude_sdk_bridge::messages::{ContentBlock, MessageUuid, OutgoingUserMessage, Priority, ResultMessage};
 
-use super::{
-    Login, Reply,
-    answers::{self, Cause, TurnFacts},
-    effect::Effect,
-};
-use crate::{
-    turn::{Outcome, PromptId},
-    usage::TurnUsage,
-};
+use super::answers::{self, Cause, TurnFacts};
+use super::effect::Effect;
+use super::{Login, Reply};
+use crate::turn::{Outcome, PromptId};
+use crate::usage::TurnUsage;
 
 /// The prompts of one session.
 #[derive(Default)]

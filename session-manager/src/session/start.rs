@@ -4,18 +4,18 @@
 
 use std::sync::{Arc, Once};
 
-use claude_sdk_bridge::{
-    backend::Backend,
-    launch::LaunchOptions,
-    messages::control::{ControlRequest, InitializeRequest, InitializeResponse},
-    query::{Query, StartError},
-    version::ClaudeVersion,
-};
+use claude_sdk_bridge::backend::Backend;
+use claude_sdk_bridge::launch::LaunchOptions;
+use claude_sdk_bridge::messages::control::{ControlRequest, InitializeRequest, InitializeResponse};
+use claude_sdk_bridge::query::{Query, StartError};
+use claude_sdk_bridge::version::ClaudeVersion;
 use permission_core::PermissionMode;
 use serde_json::Value;
 
 use super::Login;
-use crate::{config::Timings, options::Request, permission};
+use crate::config::Timings;
+use crate::options::Request;
+use crate::permission;
 
 /// What all of a session's Claude processes are started with.
 #[derive(Clone)]

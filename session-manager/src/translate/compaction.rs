@@ -7,7 +7,8 @@ use acp_proto::schema::{
 use claude_sdk_bridge::messages::{ActivityStatus, CompactBoundary, MessageUuid, Status};
 use serde_json::{Value, json};
 
-use crate::tools::{blocks::text_content, call_meta, wording};
+use crate::tools::blocks::text_content;
+use crate::tools::{call_meta, wording};
 
 #[derive(Debug, Default)]
 pub(super) enum Compaction {

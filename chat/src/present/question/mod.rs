@@ -2,17 +2,12 @@
 //! about, in full: a command is never cut, and agent text cannot leave its margin to imitate an option. Pure; it
 //! recommends nothing and knows no default.
 
-use acp_proto::{
-    ext::{MetaRecord as _, PermissionPresentation},
-    schema::{PermissionOption, PermissionOptionKind, RequestPermissionRequest},
-};
+use acp_proto::ext::{MetaRecord as _, PermissionPresentation};
+use acp_proto::schema::{PermissionOption, PermissionOptionKind, RequestPermissionRequest};
 
-use super::{
-    diff, sanitize,
-    style::Style,
-    tools::{as_diff, content_text, shorten},
-    wording,
-};
+use super::style::Style;
+use super::tools::{as_diff, content_text, shorten};
+use super::{diff, sanitize, wording};
 
 const DIFF_LINES: usize = 400;
 const TITLE_COLUMNS: usize = 100;

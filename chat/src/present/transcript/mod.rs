@@ -10,12 +10,9 @@ use acp_proto::schema::{
     ToolCallUpdate,
 };
 
-use super::{
-    question, sanitize,
-    style::Style,
-    tools::{self, Tool},
-    wording,
-};
+use super::style::Style;
+use super::tools::{self, Tool};
+use super::{question, sanitize, wording};
 
 /// What the output's last lines belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]

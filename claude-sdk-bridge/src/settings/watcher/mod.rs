@@ -6,16 +6,11 @@
 mod places;
 mod worker;
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{self, SyncSender},
-    },
-    thread,
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::time::Duration;
+use std::{fmt, thread};
 
 use notify::Watcher;
 use tokio::sync::watch;

@@ -3,16 +3,12 @@
 //! Place in the flow: `worker` arms what this file computes, again after every event. Directories are watched, not
 //! files: a file that an editor replaces is a new one, and one that does not exist cannot be watched.
 
-use std::{
-    collections::BTreeSet,
-    ffi::OsString,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-use notify::{
-    Event, EventKind,
-    event::{AccessKind, AccessMode},
-};
+use notify::event::{AccessKind, AccessMode};
+use notify::{Event, EventKind};
 
 /// Directories to watch, and the names in them that matter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,7 +75,8 @@ impl Places {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, os::unix::fs::symlink};
+    use std::fs;
+    use std::os::unix::fs::symlink;
 
     use notify::event::{CreateKind, Flag, ModifyKind};
 

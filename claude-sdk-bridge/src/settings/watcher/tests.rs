@@ -1,20 +1,17 @@
 //! The watcher on real directories. Every wait is bounded and ends with the change it waits for.
 
-use std::{
-    fs,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use notify::{Config, ErrorKind, EventHandler, RecursiveMode, Watcher, WatcherKind};
 use tempfile::TempDir;
-use tokio::{sync::watch::Receiver, time::timeout};
+use tokio::sync::watch::Receiver;
+use tokio::time::timeout;
 
-use super::{
-    worker::{Handler, MAX_DEBOUNCES, Unrest},
-    *,
-};
+use super::worker::{Handler, MAX_DEBOUNCES, Unrest};
+use super::*;
 use crate::settings::SettingsSurroundings;
 
 const BOUND: Duration = Duration::from_secs(120);

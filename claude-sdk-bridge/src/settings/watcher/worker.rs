@@ -5,22 +5,19 @@
 //! before it reads, so that nothing is missed: a change is either read or wakes the thread once more. A directory that
 //! several sessions need is watched once.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    mem,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError, Weak,
-        mpsc::{Receiver, RecvTimeoutError, SyncSender},
-    },
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use notify::{Event, RecursiveMode, Watcher};
 use tokio::sync::watch;
 
-use super::{MakeWatcher, SettingsTexts, WatchId, places::Places};
+use super::places::Places;
+use super::{MakeWatcher, SettingsTexts, WatchId};
 use crate::settings::{Locations, read_all};
 
 /// Files that never rest are read after this many debounce times.

@@ -7,17 +7,17 @@ mod matcher;
 mod outcome;
 mod wording;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 pub use matcher::HookMatcher;
 pub use outcome::{HookRun, PostToolUse, PreToolUse};
 
-use crate::{
-    modes::PermissionMode,
-    settings::{Origin, Sourced},
-};
+use crate::modes::PermissionMode;
+use crate::settings::{Origin, Sourced};
 
 /// How long a hook may run if it does not say otherwise.
 pub const HOOK_TIMEOUT: Duration = Duration::from_secs(60);

@@ -2,7 +2,8 @@
 //!
 //! Place in the flow: outcomes and problems of hooks take their words from here.
 
-use crate::{safe_text::quoted, settings::Origin};
+use crate::safe_text::quoted;
+use crate::settings::Origin;
 
 /// The longest output of a hook that is quoted, in characters.
 const MAX_QUOTE: usize = 200;

@@ -3,11 +3,9 @@
 //! Place in the flow: tests only.
 
 use super::*;
-use crate::{
-    policy::Policy,
-    settings::{Origin, SettingsSource, Sourced},
-    testing::Links,
-};
+use crate::policy::Policy;
+use crate::settings::{Origin, SettingsSource, Sourced};
+use crate::testing::Links;
 
 const PLAN_FILE: &str = "/home/u/.claude/plans/p.md";
 

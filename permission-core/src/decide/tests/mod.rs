@@ -7,19 +7,16 @@ mod model;
 mod modes;
 mod sole;
 
-use std::{collections::VecDeque, sync::Arc};
+use std::collections::VecDeque;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{
-    hooks::{HookRun, Hooks, PreToolUse},
-    *,
-};
-use crate::{
-    LexicalPaths, PathResolver, PermissionMode,
-    call::{ToolCall, Workspace},
-    testing::rule_set,
-};
+use super::hooks::{HookRun, Hooks, PreToolUse};
+use super::*;
+use crate::call::{ToolCall, Workspace};
+use crate::testing::rule_set;
+use crate::{LexicalPaths, PathResolver, PermissionMode};
 
 fn workspace(paths: &dyn PathResolver) -> Workspace<'_> {
     Workspace {

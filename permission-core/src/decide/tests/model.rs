@@ -6,7 +6,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{policy::Policy, rules::RuleKind, testing::properties};
+use crate::policy::Policy;
+use crate::rules::RuleKind;
+use crate::testing::properties;
 
 #[derive(Clone, Debug)]
 struct World {

@@ -9,11 +9,9 @@ mod value;
 
 pub(crate) use part::Part;
 
-use crate::{
-    modes::PermissionMode,
-    safe_text::utf16_len,
-    updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate},
-};
+use crate::modes::PermissionMode;
+use crate::safe_text::utf16_len;
+use crate::updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate};
 
 /// The longest label.
 pub(crate) const MAX_LABEL: usize = 200;

@@ -5,14 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use proptest::{prelude::*, sample::select};
+use proptest::prelude::*;
+use proptest::sample::select;
 use serde_json::{Value, json};
 
 use super::parse::{Promise, Reader};
+use crate::testing::{Scene, d, l, m, properties, r, rules};
 use crate::{
     Effect, OptionKind, PermissionBehavior, PermissionDestination, PermissionMode, PermissionOption,
     PermissionUpdate,
-    testing::{Scene, d, l, m, properties, r, rules},
 };
 
 const TOOLS: [&str; 13] = [

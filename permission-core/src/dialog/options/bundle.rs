@@ -5,13 +5,11 @@
 
 use serde_json::json;
 
-use crate::{
-    call::{ToolCall, Workspace},
-    dialog::ask::AskContext,
-    modes::PermissionMode,
-    rules::{Allowed, RuleKind, RuleOrigin, RuleSet},
-    updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot},
-};
+use crate::call::{ToolCall, Workspace};
+use crate::dialog::ask::AskContext;
+use crate::modes::PermissionMode;
+use crate::rules::{Allowed, RuleKind, RuleOrigin, RuleSet};
+use crate::updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot};
 
 /// What tries updates on the call that is asked about.
 pub(super) struct Trial<'a> {

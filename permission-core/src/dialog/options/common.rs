@@ -3,16 +3,15 @@
 //! Place in the flow: every family's list is `once_and(durable)`; a durable option is made from its bundle, and its
 //! label and effect come from that same bundle. `bundle` says which bundle that is. Must not take a label from anywhere else.
 
-use super::{OptionId, OptionKind, PermissionOption, bundle::Trial};
-use crate::{
-    dialog::ask::AskContext,
-    dialog::effect::Effect,
-    dialog::label::{self, Part, Scope, Vocabulary},
-    dialog::present::wording,
-    dialog::result::DecisionClassification,
-    paths::Places,
-    updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot},
-};
+use super::bundle::Trial;
+use super::{OptionId, OptionKind, PermissionOption};
+use crate::dialog::ask::AskContext;
+use crate::dialog::effect::Effect;
+use crate::dialog::label::{self, Part, Scope, Vocabulary};
+use crate::dialog::present::wording;
+use crate::dialog::result::DecisionClassification;
+use crate::paths::Places;
+use crate::updates::{PermissionBehavior, PermissionDestination, PermissionRule, PermissionUpdate, Snapshot};
 
 /// What a builder works with: the question, and what may become durable.
 pub(crate) struct Offer<'a> {

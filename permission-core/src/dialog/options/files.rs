@@ -2,12 +2,11 @@
 //!
 //! Place in the flow: called by `offered`. Must not name a rule by the tool at hand: path rules are `Read` and `Edit` rules.
 
-use super::{PermissionOption, common::Offer, common::once_and};
-use crate::{
-    dialog::label::{BeyondRules, Part, Scope, Vocabulary},
-    tools::{EDIT, READ},
-    updates::PermissionRule,
-};
+use super::PermissionOption;
+use super::common::{Offer, once_and};
+use crate::dialog::label::{BeyondRules, Part, Scope, Vocabulary};
+use crate::tools::{EDIT, READ};
+use crate::updates::PermissionRule;
 
 /// Options of a tool that reads.
 pub(super) fn read_options(offer: &Offer<'_>) -> Vec<PermissionOption> {

@@ -2,11 +2,10 @@
 //!
 //! Place in the flow: called by `offered`. Must not make a rule of its own, nor offer one for a whole server.
 
-use super::{PermissionOption, common::Offer, common::once_and};
-use crate::{
-    dialog::label::{BeyondRules, Part, Scope, Vocabulary},
-    updates::PermissionRule,
-};
+use super::PermissionOption;
+use super::common::{Offer, once_and};
+use crate::dialog::label::{BeyondRules, Part, Scope, Vocabulary};
+use crate::updates::PermissionRule;
 
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let rule = |rule: &PermissionRule| {

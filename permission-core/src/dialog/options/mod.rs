@@ -18,10 +18,10 @@ mod whole_tool;
 use serde::Serialize;
 
 use self::common::Offer;
-use crate::{
-    dialog::ask::AskContext, dialog::effect::Effect, dialog::family::ToolFamily,
-    dialog::prepare::PrepareError,
-};
+use crate::dialog::ask::AskContext;
+use crate::dialog::effect::Effect;
+use crate::dialog::family::ToolFamily;
+use crate::dialog::prepare::PrepareError;
 
 /// The id of an option; the same for every request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]

@@ -3,18 +3,14 @@
 //! Place in the flow: called by `offered`. Claude's suggestions are ignored, and a rule that made Claude ask changes
 //! nothing here. Must not offer a mode that the session does not advertise.
 
-use super::{
-    OptionId, OptionKind, PermissionOption,
-    common::{Offer, allow_once, reject},
-};
-use crate::{
-    dialog::effect::Effect,
-    dialog::present::wording,
-    dialog::result::DecisionClassification,
-    modes::PermissionMode,
-    safe_text,
-    updates::{PermissionDestination, PermissionUpdate, Snapshot},
-};
+use super::common::{Offer, allow_once, reject};
+use super::{OptionId, OptionKind, PermissionOption};
+use crate::dialog::effect::Effect;
+use crate::dialog::present::wording;
+use crate::dialog::result::DecisionClassification;
+use crate::modes::PermissionMode;
+use crate::safe_text;
+use crate::updates::{PermissionDestination, PermissionUpdate, Snapshot};
 
 /// The mode that is offered besides approving each edit.
 #[derive(Clone, Copy)]

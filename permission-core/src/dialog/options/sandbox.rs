@@ -2,13 +2,12 @@
 //!
 //! Place in the flow: called by `offered`. Must not offer any other rule: not for another host, not for the session.
 
-use super::{PermissionOption, common::Offer, common::once_and};
-use crate::{
-    dialog::label::{BeyondRules, Part, Scope, Vocabulary},
-    safe_text,
-    tools::SANDBOX_NETWORK,
-    updates::{PermissionRule, PermissionUpdate},
-};
+use super::PermissionOption;
+use super::common::{Offer, once_and};
+use crate::dialog::label::{BeyondRules, Part, Scope, Vocabulary};
+use crate::safe_text;
+use crate::tools::SANDBOX_NETWORK;
+use crate::updates::{PermissionRule, PermissionUpdate};
 
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let host = offer

@@ -3,12 +3,11 @@
 //!
 //! Place in the flow: called by `offered`. Must not make a rule of its own: a command says little about the next one.
 
-use super::{PermissionOption, common::Offer, common::once_and};
-use crate::{
-    dialog::label::{BeyondRules, Part, Scope, Vocabulary},
-    tools::READ,
-    updates::PermissionRule,
-};
+use super::PermissionOption;
+use super::common::{Offer, once_and};
+use crate::dialog::label::{BeyondRules, Part, Scope, Vocabulary};
+use crate::tools::READ;
+use crate::updates::PermissionRule;
 
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let rule = |rule: &PermissionRule| part(rule, offer);

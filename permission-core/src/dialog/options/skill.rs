@@ -5,8 +5,13 @@
 
 use serde_json::Value;
 
-use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{dialog::ask::AskContext, dialog::label::Part, safe_text, tools::SKILL, updates::PermissionRule};
+use super::common::{Offer, once_and};
+use super::{OptionId, PermissionOption};
+use crate::dialog::ask::AskContext;
+use crate::dialog::label::Part;
+use crate::safe_text;
+use crate::tools::SKILL;
+use crate::updates::PermissionRule;
 
 const MAX_INVOCATION: usize = 1_000;
 

@@ -5,8 +5,12 @@
 
 use url::Url;
 
-use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{dialog::label::Part, safe_text, tools::WEB_FETCH, updates::PermissionRule};
+use super::common::{Offer, once_and};
+use super::{OptionId, PermissionOption};
+use crate::dialog::label::Part;
+use crate::safe_text;
+use crate::tools::WEB_FETCH;
+use crate::updates::PermissionRule;
 
 const DOMAIN: &str = "domain:";
 

@@ -3,8 +3,10 @@
 //! Place in the flow: called by `offered` for WebSearch, Agent, Task, ReviewArtifact, Workflow, Monitor and tools we
 //! do not know. Must not use Claude's suggestion, nor the tool's display name.
 
-use super::{OptionId, PermissionOption, common::Offer, common::once_and};
-use crate::{dialog::label::Part, updates::PermissionRule};
+use super::common::{Offer, once_and};
+use super::{OptionId, PermissionOption};
+use crate::dialog::label::Part;
+use crate::updates::PermissionRule;
 
 pub(super) fn options(offer: &Offer<'_>) -> Vec<PermissionOption> {
     let rule = PermissionRule::whole_tool(offer.ask.call.tool);

@@ -7,10 +7,9 @@ pub(crate) mod wording;
 
 use serde::Serialize;
 
-use crate::{
-    dialog::{ask::AskContext, family::ToolFamily},
-    safe_text,
-};
+use crate::dialog::ask::AskContext;
+use crate::dialog::family::ToolFamily;
+use crate::safe_text;
 
 const MAX_TITLE: usize = 4_000;
 const MAX_REASON: usize = 4_000;

@@ -5,9 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    dialog::answer::SettleError, dialog::present::wording, dialog::result::PermissionResult, safe_text,
-};
+use crate::dialog::answer::SettleError;
+use crate::dialog::present::wording;
+use crate::dialog::result::PermissionResult;
+use crate::safe_text;
 
 /// The form for one AskUserQuestion call.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,20 +4,13 @@
 
 use std::sync::Arc;
 
-use super::{
-    super::{
-        decide::{Allowed, Needs},
-        grammar::{Content, Meaning},
-    },
-    FED, certain, files, is_skill, is_whole, name,
-    reading::Reading,
-    unasked,
-};
-use crate::{
-    rules::{Rule, RuleKind, RuleSet, ToolCall},
-    shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands},
-    tools::ToolGroup,
-};
+use super::super::decide::{Allowed, Needs};
+use super::super::grammar::{Content, Meaning};
+use super::reading::Reading;
+use super::{FED, certain, files, is_skill, is_whole, name, unasked};
+use crate::rules::{Rule, RuleKind, RuleSet, ToolCall};
+use crate::shell::{Analysis, Commands, Doubt, Invocation, Word, is_edit, operands};
+use crate::tools::ToolGroup;
 
 /// What Claude reads all the same.
 const DOUBTS: [Doubt; 5] = [

@@ -2,11 +2,10 @@
 //!
 //! Place in the flow: rules about paths are compared with them. Must not be asked for a policy.
 
-use super::{FED, certain, reading::Reading};
-use crate::{
-    rules::ToolCall,
-    shell::{Analysis, Doubt, Word, behind_runner, operands},
-};
+use super::reading::Reading;
+use super::{FED, certain};
+use crate::rules::ToolCall;
+use crate::shell::{Analysis, Doubt, Word, behind_runner, operands};
 
 /// Commands whose files Claude compares with rules about reading.
 pub(super) const READERS: [&str; 42] = [

@@ -11,18 +11,14 @@ mod reading;
 mod sensitive;
 mod unasked;
 
-use super::{
-    Hit, Rule, RuleKind, RuleOrigin, RuleSet, ToolCall, ToolGroup, by_kind, decide,
-    flaws::flaw,
-    grammar::{Content, Meaning, whole_tool},
-    path::PathPattern,
-    reach::parameter_fits,
-    value::NamePattern,
-};
-use crate::{
-    settings::{RuleTexts, SettingsSource, Sourced},
-    shell::{Analysis, Invocation, Word, behind_runner},
-};
+use super::flaws::flaw;
+use super::grammar::{Content, Meaning, whole_tool};
+use super::path::PathPattern;
+use super::reach::parameter_fits;
+use super::value::NamePattern;
+use super::{Hit, Rule, RuleKind, RuleOrigin, RuleSet, ToolCall, ToolGroup, by_kind, decide};
+use crate::settings::{RuleTexts, SettingsSource, Sourced};
+use crate::shell::{Analysis, Invocation, Word, behind_runner};
 
 /// Stands for what `xargs` adds to a command.
 const FED: &str = "<input>";

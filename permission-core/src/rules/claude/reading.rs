@@ -6,10 +6,8 @@
 use std::borrow::Cow;
 
 use super::{FED, certain};
-use crate::{
-    rules::ToolCall,
-    shell::{Analysis, Assignment, Doubt, Invocation, Piece, Word, analyse},
-};
+use crate::rules::ToolCall;
+use crate::shell::{Analysis, Assignment, Doubt, Invocation, Piece, Word, analyse};
 
 /// A command as Claude reads it.
 pub(super) struct Reading<'c> {

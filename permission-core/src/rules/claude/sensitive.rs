@@ -4,7 +4,8 @@
 //! its own.
 
 use super::files;
-use crate::{rules::ToolCall, tools::ToolGroup};
+use crate::rules::ToolCall;
+use crate::tools::ToolGroup;
 
 /// Directories, with all that they hold, wherever they lie.
 const DIRECTORIES: [&str; 10] = [

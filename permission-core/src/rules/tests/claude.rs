@@ -7,10 +7,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{
-    LexicalPaths,
-    settings::{SettingsFile, SettingsSource},
-};
+use crate::LexicalPaths;
+use crate::settings::{SettingsFile, SettingsSource};
 
 /// Whether Claude finds the call denied (or asked about) by the one rule.
 fn limits(kind: &str, rule: &str, source: SettingsSource, tool: &str, input: &Value) -> bool {

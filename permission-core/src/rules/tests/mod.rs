@@ -14,10 +14,8 @@ mod values;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::{
-    LexicalPaths, PathResolver, Workspace,
-    testing::{Links, rule_set as rules},
-};
+use crate::testing::{Links, rule_set as rules};
+use crate::{LexicalPaths, PathResolver, Workspace};
 
 /// What rules say about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

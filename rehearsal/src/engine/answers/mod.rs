@@ -15,10 +15,9 @@ use claude_sdk_bridge::messages::{
 use permission_core::PermissionMode;
 use serde_json::{Map, Value, json};
 
-use crate::engine::Engine;
-use crate::engine::Phase;
 use crate::engine::call::hooks::HostHooks;
 use crate::engine::core::Prompt;
+use crate::engine::{Engine, Phase};
 use crate::frames::{self, text};
 use crate::script::HostEvent;
 

@@ -17,8 +17,7 @@ use permission_core::decide::{
 };
 use permission_core::rules::{Rule, RuleKind, RuleOrigin, RuleSet};
 use permission_core::settings::{SettingsFile, SettingsSource, SettingsValues, merge};
-use permission_core::{LexicalPaths, PermissionBehavior, PermissionMode};
-use permission_core::{ToolCall, Workspace};
+use permission_core::{LexicalPaths, PermissionBehavior, PermissionMode, ToolCall, Workspace};
 use serde_json::Value;
 
 use super::hooks::Verdict;

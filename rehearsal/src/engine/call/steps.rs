@@ -15,8 +15,7 @@ use serde_json::{Map, json};
 use super::by_script::{self, Permission};
 use super::hooks::Moment;
 use super::outcome::{self, Outcome};
-use super::question;
-use super::{Acceptance, Call, CallState, Refusal};
+use super::{Acceptance, Call, CallState, Refusal, question};
 use crate::engine::core::Core;
 use crate::frames::{self, text};
 

@@ -11,9 +11,8 @@ use claude_sdk_bridge::messages::{ContentBlock, TextBlock, ThinkingBlock, ToolUs
 use serde_json::{Map, Value};
 
 use self::chunks::Chunks;
-use crate::engine::call::Call;
 use crate::engine::call::calls::Calls;
-use crate::engine::call::question;
+use crate::engine::call::{Call, question};
 use crate::engine::core::Core;
 use crate::engine::state::Attribution;
 use crate::frames::{self, DeltaKind, MessageFacts};

@@ -5,9 +5,7 @@
 
 use claude_sdk_bridge::messages::{ResultSubtype, TerminalReason};
 
-use super::Ending;
-use super::Turn;
-use super::failure;
+use super::{Ending, Turn, failure};
 use crate::engine::core::Core;
 use crate::engine::state::Attribution;
 use crate::frames::{self, ResultFacts, Timing, text};

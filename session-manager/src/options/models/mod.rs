@@ -5,11 +5,9 @@
 
 use claude_sdk_bridge::messages::control::{InitializeResponse, ModelInfo};
 
-use super::{
-    facts::SettingsFacts,
-    name::{ModelName, with_version},
-    wording,
-};
+use super::facts::SettingsFacts;
+use super::name::{ModelName, with_version};
+use super::wording;
 
 /// The value that leaves the choice to Claude.
 pub(super) const DEFAULT: &str = "default";

@@ -1,10 +1,8 @@
 //! What survives the process.
 
 use crate::options::saved::{Relaunch, Saved};
-use claude_sdk_bridge::{
-    launch::{LaunchOptions, SessionStart},
-    messages::control::ControlRequest,
-};
+use claude_sdk_bridge::launch::{LaunchOptions, SessionStart};
+use claude_sdk_bridge::messages::control::ControlRequest;
 
 use super::*;
 

@@ -1,26 +1,20 @@
 //! Doing what the parts and the turn machine decide.
 
-use claude_sdk_bridge::{
-    backend::Exit,
-    messages::control::{ControlRequest, Interrupt},
-    query::ControlError,
-};
+use claude_sdk_bridge::backend::Exit;
+use claude_sdk_bridge::messages::control::{ControlRequest, Interrupt};
+use claude_sdk_bridge::query::ControlError;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::{Actor, DRAIN_LIMIT, Life};
-use crate::{
-    session::{
-        answers::Cause,
-        choices::Choices,
-        effect::{Effect, Purpose},
-        process::EndBy,
-        questions::{Context, Questions},
-        start::Told,
-    },
-    translate::SettleReason,
-    turn::{self, Event, Generation, Outcome, PromptId},
-};
+use crate::session::answers::Cause;
+use crate::session::choices::Choices;
+use crate::session::effect::{Effect, Purpose};
+use crate::session::process::EndBy;
+use crate::session::questions::{Context, Questions};
+use crate::session::start::Told;
+use crate::translate::SettleReason;
+use crate::turn::{self, Event, Generation, Outcome, PromptId};
 
 impl Actor {
     /// Lets the turn machine decide about an event, and does what it says.

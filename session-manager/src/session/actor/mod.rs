@@ -8,35 +8,28 @@ mod frames;
 
 use std::time::Duration;
 
-use acp_proto::{errors, schema::SessionUpdate};
-use claude_sdk_bridge::{
-    messages::{ContentBlock, Priority},
-    query::QueryEvent,
-};
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::Instant,
-};
+use acp_proto::errors;
+use acp_proto::schema::SessionUpdate;
+use claude_sdk_bridge::messages::{ContentBlock, Priority};
+use claude_sdk_bridge::query::QueryEvent;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Command, Current, Paused, Reply, Steered, WhenIdle,
-    answers::Cause,
-    choices::Choices,
-    effect::Effect,
-    outlet::Outlet,
-    process::{Process, ProcessEvent},
-    prompts::Prompts,
-    questions::{QuestionEvent, Questions},
-    start::Told,
-};
-use crate::{
-    commands,
-    history::{Keeper, Shown},
-    translate::Translator,
-    turn::{Event, Generation, PromptId, TurnMachine},
-    usage::UsageMeter,
-};
+use super::answers::Cause;
+use super::choices::Choices;
+use super::effect::Effect;
+use super::outlet::Outlet;
+use super::process::{Process, ProcessEvent};
+use super::prompts::Prompts;
+use super::questions::{QuestionEvent, Questions};
+use super::start::Told;
+use super::{Command, Current, Paused, Reply, Steered, WhenIdle};
+use crate::commands;
+use crate::history::{Keeper, Shown};
+use crate::translate::Translator;
+use crate::turn::{Event, Generation, PromptId, TurnMachine};
+use crate::usage::UsageMeter;
 
 /// How long a slow client may keep a session that has ended.
 const DRAIN_LIMIT: Duration = Duration::from_secs(1);

@@ -2,17 +2,13 @@
 //!
 //! What is decided is the guard's. Every callback ends here with one reply, unless Claude withdraws it or is gone.
 
-use claude_sdk_bridge::messages::{
-    ControlId, UserMessage,
-    control::{ControlRequest, HookCallback},
-};
+use claude_sdk_bridge::messages::control::{ControlRequest, HookCallback};
+use claude_sdk_bridge::messages::{ControlId, UserMessage};
 use serde_json::Value;
 
 use super::{Context, Effect, Purpose, Questions};
-use crate::{
-    permission::{GuardReply, HookEnded},
-    translate,
-};
+use crate::permission::{GuardReply, HookEnded};
+use crate::translate;
 
 const PASSED_OVER: &str = "Claude ran a tool without asking the operator's policy, and was ended.";
 

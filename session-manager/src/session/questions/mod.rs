@@ -6,28 +6,23 @@
 
 mod callbacks;
 
-use acp_proto::{Connection, schema::SessionId};
-use claude_sdk_bridge::messages::{
-    ControlId, Message, SystemEvent,
-    control::{CanUseTool, ControlRequest, IncomingRequest},
-};
+use acp_proto::Connection;
+use acp_proto::schema::SessionId;
+use claude_sdk_bridge::messages::control::{CanUseTool, ControlRequest, IncomingRequest};
+use claude_sdk_bridge::messages::{ControlId, Message, SystemEvent};
 use permission_core::{FollowUp, PermissionResult, PrepareError, QuestionForm, SettleError, Workspace};
 use serde_json::{Value, json};
 
-use super::{
-    choices::{ApprovedPlan, Choices},
-    effect::{Effect, Purpose},
-    prompts::Prompts,
+use super::choices::{ApprovedPlan, Choices};
+use super::effect::{Effect, Purpose};
+use super::prompts::Prompts;
+use crate::permission::{
+    self, Answered, AskFacts, Asks, Guarded, HookEnded, SessionGuard, Settled, Shown, Subagents,
 };
-use crate::{
-    permission::{
-        self, Answered, AskFacts, Asks, Guarded, HookEnded, SessionGuard, Settled, Shown, Subagents,
-    },
-    tools::ToolCallRef,
-    translate::{self, Translator},
-    turn::{Event, TurnMachine},
-    usage::UsageMeter,
-};
+use crate::tools::ToolCallRef;
+use crate::translate::{self, Translator};
+use crate::turn::{Event, TurnMachine};
+use crate::usage::UsageMeter;
 
 /// The open questions of one session, and its guard.
 pub(super) struct Questions {

@@ -6,11 +6,10 @@
 
 use std::ffi::OsString;
 
-use claude_sdk_bridge::{
-    launch::{LaunchOptions, environment},
-    settings::SettingsText,
-};
-use permission_core::{policy::Policy, settings::SettingsSource};
+use claude_sdk_bridge::launch::{LaunchOptions, environment};
+use claude_sdk_bridge::settings::SettingsText;
+use permission_core::policy::Policy;
+use permission_core::settings::SettingsSource;
 use serde_json::{Map, Value, json};
 
 /// Keys whose value is a command that Claude runs by itself.

@@ -3,18 +3,15 @@
 mod enforced;
 mod shell_lines;
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
+use std::sync::Arc;
 
-use claude_sdk_bridge::{
-    launch::LaunchOptions,
-    settings::{
-        Locations, SettingsSurroundings, SettingsText, SettingsTexts, SettingsWatcher, WatchedSettings,
-    },
+use claude_sdk_bridge::launch::LaunchOptions;
+use claude_sdk_bridge::settings::{
+    Locations, SettingsSurroundings, SettingsText, SettingsTexts, SettingsWatcher, WatchedSettings,
 };
-use permission_core::{
-    policy::Policy,
-    settings::{EffectiveSettings, SettingsSource, merge},
-};
+use permission_core::policy::Policy;
+use permission_core::settings::{EffectiveSettings, SettingsSource, merge};
 use serde_json::Value;
 
 pub(super) use shell_lines::ShellLines;

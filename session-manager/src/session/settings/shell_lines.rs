@@ -3,10 +3,8 @@
 //! Place in the flow: a Claude that calls the guard back before them has them decided there. An older one does not: in plan
 //! mode and under a policy a setting keeps all of them from running.
 
-use claude_sdk_bridge::{
-    messages::control::{ApplyFlagSettings, ControlRequest, InitializeResponse},
-    version::ClaudeVersion,
-};
+use claude_sdk_bridge::messages::control::{ApplyFlagSettings, ControlRequest, InitializeResponse};
+use claude_sdk_bridge::version::ClaudeVersion;
 use permission_core::PermissionMode;
 use serde_json::{Map, Value};
 

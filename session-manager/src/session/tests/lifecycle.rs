@@ -2,7 +2,8 @@
 //! answers, cancels and goes away in, each question has exactly one reply, and is allowed only by the very option
 //! that the user selected.
 
-use std::{collections::HashSet, time::Duration};
+use std::collections::HashSet;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

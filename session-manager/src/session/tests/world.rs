@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use acp_proto::{Duplex, PeerOptions, serve};
 use async_trait::async_trait;
-use claude_sdk_bridge::{
-    backend::{Backend, Exit, ExitStatus, Grace, LaunchError, Life, Running},
-    launch::LaunchOptions,
-};
+use claude_sdk_bridge::backend::{Backend, Exit, ExitStatus, Grace, LaunchError, Life, Running};
+use claude_sdk_bridge::launch::LaunchOptions;
 use permission_core::policy::Policy;
 use serde_json::{Value, json};
 use tokio::io::{
