@@ -179,12 +179,6 @@ impl RuleSet {
         self.rules.extend(other.rules.iter().cloned());
     }
 
-    /// Takes away the rules of a source with this text, as a removal or a replacement asks.
-    pub fn remove(&mut self, kind: RuleKind, text: &str, origin: &RuleOrigin) {
-        self.rules
-            .retain(|rule| rule.kind != kind || rule.text != text || rule.origin != *origin);
-    }
-
     /// The rules.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Rule>> {
         self.rules.iter()

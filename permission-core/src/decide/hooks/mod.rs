@@ -134,13 +134,6 @@ impl Hooks {
         }
     }
 
-    /// Those of them that are commands.
-    #[must_use]
-    pub fn commands(mut self) -> Self {
-        self.entries.retain(|(_, _, hook)| hook.command.is_some());
-        self
-    }
-
     /// Adds the hooks of another configuration behind these.
     pub fn extend(&mut self, other: Self) {
         self.entries.extend(other.entries);
