@@ -2,6 +2,7 @@
 
 use e2e_tests::harness::{Agent, Client, Turn, World, allow_once, no_questions};
 use e2e_tests::model::{Gate, reply, text, tool};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::case::{Case, cases};
@@ -19,6 +20,7 @@ pub(crate) fn cases() -> Vec<Case> {
         mode_and_options_of_a_conversation_come_back,
         a_conversation_that_was_cleared_goes_on_where_it_was_left,
         a_forked_conversation_goes_its_own_way,
+        a_killed_conversation_with_subagents_and_a_compaction_looks_as_it_did,
         a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is,
     ];
     all.extend(cases![Rehearsal, Stdio:
@@ -210,6 +212,54 @@ fn a_forked_conversation_goes_its_own_way(world: &mut World) {
     );
 }
 
+fn a_killed_conversation_with_subagents_and_a_compaction_looks_as_it_did(world: &mut World) {
+    let errand = json!({"description": "Look", "prompt": "Look around.", "subagent_type": "general-purpose", "run_in_background": false});
+    let look = json!({"command": "echo seen", "description": "Look"});
+    let todo = json!({"todos": [{"content": "One", "status": "in_progress", "activeForm": "Doing one"}]});
+    world.set_env("CLAUDE_CODE_ENABLE_TODO_TOOLS", "1");
+    world.set_env("CLAUDE_CODE_ENABLE_TASKS", "0");
+    world.model().script([
+        reply().text("Sending one.").tool("toolu_agent", "Agent", errand),
+        tool("toolu_inner", "Bash", look),
+        text("Nothing there."),
+        tool("toolu_todo", "TodoWrite", todo),
+        text("It is back."),
+        text("What matters is the zebra."),
+        text("What matters is the zebra."),
+        text("Still here."),
+        text("After the kill."),
+    ]);
+    let (mut agent, mut client, session) = open(world);
+    let mut live = View::default();
+    play(&mut client, &session, &mut live, "send somebody").ignore_rest();
+    play(&mut client, &session, &mut live, "/compact").ignore_rest();
+    play(&mut client, &session, &mut live, "are you there?").ignore_rest();
+    client.ignore("available_commands_update");
+    agent.signal(Signal::KILL);
+    agent.wait_end();
+    drop(client);
+    drop(agent);
+    world.wait_none();
+
+    let (_agent, mut client) = greet(world);
+    let (view, _) = load(&mut client, &session, &world.cwd());
+    // Under the id of its boundary, and with what the model keeps; the model's word for it is not shown live.
+    let known = |view: View| -> Vec<Value> {
+        let is_compaction = |item: &Value| item["title"] == "Compact conversation";
+        let items = view.0.into_iter().map(|item| match is_compaction(&item) {
+            true => json!({"compaction": item["status"]}),
+            false => item,
+        });
+        items.collect()
+    };
+    assert_eq!(known(view), known(live));
+    let mut turn = client.prompt(&session, "go on", no_questions);
+    assert_eq!(turn.take("plan").len(), 1, "what is open in the plan is known");
+    assert_eq!(turn.text(), "After the kill.");
+    let request = world.model().wait_request(8);
+    assert!(request.mentions("are you there?") && request.mentions("the zebra"));
+}
+
 fn a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is(world: &mut World) {
     let gate = Gate::new();
     world
@@ -281,7 +331,11 @@ impl View {
                     }
                 }
             }
-            "plan" => self.0.push(update.clone()),
+            // There is one plan.
+            "plan" => match self.0.iter_mut().find(|item| item["sessionUpdate"] == "plan") {
+                Some(plan) => plan.clone_from(update),
+                None => self.0.push(update.clone()),
+            },
             _ => {}
         }
     }
