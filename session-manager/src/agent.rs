@@ -10,16 +10,14 @@ use claude_sdk_bridge::transcripts::TranscriptStore;
 use serde_json::json;
 use tokio::sync::oneshot;
 
-use crate::{
-    content,
-    history::{self, Record, Records},
-    initialize::{self, ClientFacts},
-    manager::SessionManager,
-    session::{Command, Current, NewSession, SessionHandle, open},
-    setup::{self, NewSessionParams, StoredSessionParams},
-    steering::{SteeringRequest, SteeringResponse},
-    turn::PromptId,
-};
+use crate::content;
+use crate::history::{self, Record, Records};
+use crate::initialize::{self, ClientFacts};
+use crate::manager::SessionManager;
+use crate::session::{Command, Current, NewSession, SessionHandle, open};
+use crate::setup::{self, NewSessionParams, StoredSessionParams};
+use crate::steering::{SteeringRequest, SteeringResponse};
+use crate::turn::PromptId;
 
 /// Registers every method.
 pub(crate) fn router(manager: &Arc<SessionManager>) -> Result<Router, RouterError> {

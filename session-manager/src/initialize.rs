@@ -2,17 +2,12 @@
 //!
 //! Nothing is advertised here that is not built. No process is started for an answer.
 
-use acp_proto::{
-    RpcError, errors,
-    ext::{ClientExtensions, MetaRecord, PromptQueueing, TerminalAuth},
-    schema,
-};
+use acp_proto::ext::{ClientExtensions, MetaRecord, PromptQueueing, TerminalAuth};
+use acp_proto::{RpcError, errors, schema};
 
-use crate::{
-    config::{LoginCommand, ManagerConfig},
-    options::Switches,
-    steering::Steering,
-};
+use crate::config::{LoginCommand, ManagerConfig};
+use crate::options::Switches;
+use crate::steering::Steering;
 
 /// What a client said about itself in `initialize`, reduced to what changes our behaviour.
 #[derive(Debug, Clone, Copy, Default)]

@@ -5,21 +5,18 @@
 use std::path::{Path, PathBuf};
 
 use acp_proto::{RpcError, errors, schema};
-use claude_sdk_bridge::{
-    launch::{LaunchOptions, McpServer, SessionStart},
-    messages::ClaudeSessionId,
-};
+use claude_sdk_bridge::launch::{LaunchOptions, McpServer, SessionStart};
+use claude_sdk_bridge::messages::ClaudeSessionId;
 use permission_core::ASK_USER_QUESTION;
-use serde::{Deserialize, Deserializer, de::Error as _};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    client_options::{self, ClientOptionError, OPTIONS, Wanted},
-    config::ManagerConfig,
-    initialize::ClientFacts,
-    options::OptionError,
-    system_prompt,
-};
+use crate::client_options::{self, ClientOptionError, OPTIONS, Wanted};
+use crate::config::ManagerConfig;
+use crate::initialize::ClientFacts;
+use crate::options::OptionError;
+use crate::system_prompt;
 
 /// The parameters of a request for a session.
 #[derive(Debug)]

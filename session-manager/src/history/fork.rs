@@ -7,14 +7,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use acp_proto::{RequestContext, RpcError, errors, schema};
-use claude_sdk_bridge::{
-    messages::ClaudeSessionId,
-    transcripts::{ForkError, Summary, TranscriptStore, fork},
-};
+use claude_sdk_bridge::messages::ClaudeSessionId;
+use claude_sdk_bridge::transcripts::{ForkError, Summary, TranscriptStore, fork};
 use serde_json::{Value, json};
 
-use super::{Record, Records, error::HistoryError, open::open_stored};
-use crate::{manager::SessionManager, session::Current, setup::StoredSessionParams};
+use super::error::HistoryError;
+use super::open::open_stored;
+use super::{Record, Records};
+use crate::manager::SessionManager;
+use crate::session::Current;
+use crate::setup::StoredSessionParams;
 
 /// What a fork is made of.
 struct Source {

@@ -3,11 +3,11 @@
 //!
 //! Written only when there is something to keep. A file that cannot be read is as if it were not there.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use claude_sdk_bridge::{messages::ClaudeSessionId, transcripts::is_session_id};
+use claude_sdk_bridge::messages::ClaudeSessionId;
+use claude_sdk_bridge::transcripts::is_session_id;
 use permission_core::PermissionMode;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;

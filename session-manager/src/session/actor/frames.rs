@@ -1,25 +1,19 @@
 //! What Claude says, routed: to the translator, the turn machine, the mode, the open questions.
 
-use claude_sdk_bridge::{
-    decode::{DeltaKind, DeltaLine},
-    messages::{
-        BackgroundTask, ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage,
-        SessionState, SystemEvent, SystemMessage, TaskType, TurnOutcome,
-        control::{ControlRequest, GetContextUsage},
-    },
-    query::QueryEvent,
+use claude_sdk_bridge::decode::{DeltaKind, DeltaLine};
+use claude_sdk_bridge::messages::control::{ControlRequest, GetContextUsage};
+use claude_sdk_bridge::messages::{
+    BackgroundTask, ClaudeSessionId, CommandLifecycle, CommandState, Message, MessageUuid, ResultMessage,
+    SessionState, SystemEvent, SystemMessage, TaskType, TurnOutcome,
 };
+use claude_sdk_bridge::query::QueryEvent;
 use tokio::time::Instant;
 
 use super::Actor;
-use crate::{
-    commands,
-    session::{
-        answers::{self, Cause},
-        effect::{Effect, Purpose},
-    },
-    turn::{Attribution, Event, Generation, PromptId, TurnEnd},
-};
+use crate::commands;
+use crate::session::answers::{self, Cause};
+use crate::session::effect::{Effect, Purpose};
+use crate::turn::{Attribution, Event, Generation, PromptId, TurnEnd};
 
 impl Actor {
     /// Takes one event of Claude's.
