@@ -17,6 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_server_error_is_named,
         an_overload_is_named,
         a_bad_request_is_named,
+        a_long_wait_for_the_api_is_told_and_the_answer_follows,
         an_unknown_model_is_named,
         without_credentials_a_login_is_asked_for_and_the_next_prompt_works,
     ]
@@ -157,4 +158,17 @@ fn log_in(world: &World) {
         "scopes": ["user:inference"], "subscriptionType": "max",
     }});
     std::fs::write(world.home().join(".claude/.credentials.json"), login.to_string()).unwrap();
+}
+
+fn a_long_wait_for_the_api_is_told_and_the_answer_follows(world: &mut World) {
+    world.set_env("CLAUDE_CODE_MAX_RETRIES", "5");
+    let broken = || fail(500, "api_error", "Broken");
+    world
+        .model()
+        .script([broken(), broken(), broken(), text("here").into()]);
+    let (_agent, mut client, session) = open(world);
+    let mut turn = client.prompt(&session, "go", no_questions);
+    let said = turn.text();
+    let told = "**Warning:** The API failed (server_error, 500). Try 3 of 5 follows in 2 s.\n\nhere";
+    assert_eq!((said.as_str(), turn.stop_reason()), (told, "end_turn"));
 }

@@ -1,6 +1,8 @@
 //! Every sentence of ours that a user reads in a tool call or in the transcript. Titles and texts that merely
 //! repeat Claude's input are built in the families; nothing here decides anything.
 
+use std::time::Duration;
+
 /// Titles of calls whose input has not arrived, and of calls without a better one.
 pub(crate) const TERMINAL: &str = "Terminal";
 pub(crate) const READ_FILE: &str = "Read File";
@@ -115,6 +117,20 @@ pub(crate) fn informational(level: &str, text: &str) -> String {
     format!("**{heading}:** {text}\n\n")
 }
 
+/// `attempt`: which one follows, and of how many.
+pub(crate) fn api_retry(
+    kind: &str,
+    status: Option<u64>,
+    wait: Duration,
+    attempt: (u64, Option<u64>),
+) -> String {
+    let status = status.map(|status| format!(", {status}")).unwrap_or_default();
+    let (attempt, of) = attempt;
+    let of = of.map(|of| format!(" of {of}")).unwrap_or_default();
+    let seconds = wait.as_secs();
+    format!("The API failed ({kind}{status}). Try {attempt}{of} follows in {seconds} s.")
+}
+
 pub(crate) fn findings(count: usize) -> String {
     match count {
         0 => "Report findings: none found".to_owned(),
@@ -151,6 +167,8 @@ mod tests {
             question_not_shown("method not found"),
             compaction_failed("too_few_groups"),
             informational("warning", "text"),
+            api_retry("overloaded", Some(529), Duration::from_secs(4), (3, Some(10))),
+            api_retry("unknown", None, Duration::from_secs(2), (3, None)),
             findings(0),
             findings(1),
             findings(2),

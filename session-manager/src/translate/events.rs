@@ -82,6 +82,7 @@ impl Translator {
                 self.spoke |= message.prevent_continuation.is_true();
                 notices::informational(message)
             }
+            SystemEvent::ApiRetry(retry) => notices::retry(retry),
             SystemEvent::LocalCommandOutput(output) => {
                 let text = notices::command_output(output.content.as_str().unwrap_or_default());
                 (!text.is_empty()).then(|| self.chunk(BlockKind::Text, text, None))
@@ -106,7 +107,6 @@ impl Translator {
             }
             SystemEvent::Init(_)
             | SystemEvent::SessionStateChanged(_)
-            | SystemEvent::ApiRetry(_)
             | SystemEvent::BackgroundTasksChanged(_)
             | SystemEvent::ThinkingTokens(_)
             | SystemEvent::SessionTitleChanged(_)

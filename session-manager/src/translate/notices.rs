@@ -1,8 +1,10 @@
 //! What Claude Code tells the user outside of the model's messages, as text in the transcript.
 
+use std::time::Duration;
+
 use acp_proto::ext::{ClaudeCodeMeta, MetaRecord};
 use acp_proto::schema::{ContentBlock, ContentChunk, SessionUpdate};
-use claude_sdk_bridge::messages::Informational;
+use claude_sdk_bridge::messages::{ApiErrorKind, ApiRetry, Informational};
 
 use crate::tools::wording;
 
@@ -28,6 +30,22 @@ pub(super) fn informational(message: &Informational) -> Option<SessionUpdate> {
     }
     Some(notice(level, content))
 }
+
+/// The API did not do what it was asked, and is asked again. Nothing is said of a wait that nobody notices.
+pub(super) fn retry(retry: &ApiRetry) -> Option<SessionUpdate> {
+    let wait = Duration::from_millis(retry.retry_delay_ms.get().copied()?);
+    let attempt = retry.attempt.get().copied()?;
+    if wait < NOTICED {
+        return None;
+    }
+    let kind = retry.error.get().map_or("unknown", ApiErrorKind::as_str);
+    let status = retry.error_status.get().copied();
+    let text = wording::api_retry(kind, status, wait, (attempt, retry.max_retries.get().copied()));
+    Some(notice("warning", &text))
+}
+
+/// How long a wait has to be.
+const NOTICED: Duration = Duration::from_secs(2);
 
 /// A text of some level, marked as not being the model's.
 pub(super) fn notice(level: &str, content: &str) -> SessionUpdate {

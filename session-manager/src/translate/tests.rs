@@ -397,9 +397,14 @@ fn notes_for_the_user_carry_their_level_and_chatter_is_left_out() {
             chunk("**Notice:** text\n\n", "notice")
         ]
     );
+    let retry = json!({"type": "system", "subtype": "api_retry", "attempt": 3, "max_retries": 10,
+        "retry_delay_ms": 2400, "error_status": 529, "error": "overloaded"});
+    let text = "**Warning:** The API failed (overloaded, 529). Try 3 of 10 follows in 2 s.\n\n";
+    assert_eq!(feed_all(&mut translator, &[retry]), [chunk(text, "warning")]);
     let ignored = [
         json!({"type": "rate_limit_event", "rate_limit_info": {"status": "allowed"}}),
         json!({"type": "system", "subtype": "api_retry", "attempt": 1}),
+        json!({"type": "system", "subtype": "api_retry", "attempt": 1, "max_retries": 10, "retry_delay_ms": 600}),
         json!({"type": "system", "subtype": "brand_new"}),
         json!({"type": "brand_new"}),
         json!({"type": "user", "isReplay": true, "message": {"role": "user", "content": "hi"}}),
