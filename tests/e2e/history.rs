@@ -21,6 +21,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_conversation_that_was_cleared_goes_on_where_it_was_left,
         a_forked_conversation_goes_its_own_way,
         a_killed_conversation_with_subagents_and_a_compaction_looks_as_it_did,
+        a_renamed_conversation_tells_its_title_and_is_listed_under_it,
         a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is,
     ];
     all.extend(cases![Rehearsal, Stdio:
@@ -258,6 +259,25 @@ fn a_killed_conversation_with_subagents_and_a_compaction_looks_as_it_did(world: 
     assert_eq!(turn.text(), "After the kill.");
     let request = world.model().wait_request(8);
     assert!(request.mentions("are you there?") && request.mentions("the zebra"));
+}
+
+fn a_renamed_conversation_tells_its_title_and_is_listed_under_it(world: &mut World) {
+    world.model().script([text("first")]);
+    let mut agent = world.agent();
+    let mut client = agent.connect();
+    client.ignore("usage_update");
+    client.initialize();
+    let session = client.new_session(&world.cwd());
+    client.prompt(&session, "hi", no_questions).text();
+    let mut turn = client.prompt(&session, "/rename My own title", no_questions);
+    let told = turn.take("session_info_update");
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["title"], "My own title");
+    turn.ignore_rest();
+    let close = json!({"sessionId": session});
+    client.call("session/close", close).unwrap();
+    let rows = listed(&mut client, json!({}));
+    assert_eq!(rows[0]["title"], "My own title");
 }
 
 fn a_deleted_conversation_is_gone_with_its_process_and_nothing_else_is(world: &mut World) {

@@ -1,6 +1,6 @@
 //! What happens around Claude's words: results of tool calls, what the CLI tells, and the end of a turn.
 
-use acp_proto::schema::SessionUpdate;
+use acp_proto::schema::{SessionInfoUpdate, SessionUpdate};
 use claude_sdk_bridge::messages::{
     Content, ContentBlock, PermissionDenied, ResultMessage, SystemEvent, SystemMessage, ToolResultBlock,
     UserMessage,
@@ -87,6 +87,10 @@ impl Translator {
                 let text = notices::command_output(output.content.as_str().unwrap_or_default());
                 (!text.is_empty()).then(|| self.chunk(BlockKind::Text, text, None))
             }
+            SystemEvent::SessionTitleChanged(changed) => {
+                let info = SessionInfoUpdate::new().title(changed.title.clone());
+                Some(SessionUpdate::SessionInfoUpdate(info))
+            }
             SystemEvent::ModelRefusalFallback(refusal) => refusal
                 .content
                 .as_str()
@@ -109,7 +113,6 @@ impl Translator {
             | SystemEvent::SessionStateChanged(_)
             | SystemEvent::BackgroundTasksChanged(_)
             | SystemEvent::ThinkingTokens(_)
-            | SystemEvent::SessionTitleChanged(_)
             | SystemEvent::CommandsChanged(_) => None,
             SystemEvent::Unknown(_) => {
                 tracing::debug!(
