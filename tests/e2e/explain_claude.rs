@@ -12,6 +12,7 @@ use crate::support::greet;
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = cases![Claude, Stdio:
         explain_says_what_claude_does,
+        explain_says_what_claude_does_with_settings_of_operators,
         rules_that_do_not_count_are_told_once_each,
     ];
     all.extend(cases![Rehearsal, Stdio:
@@ -330,6 +331,105 @@ fn skills(outcome: &'static str) -> Vec<((&'static str, Value), &'static str)> {
     inputs.map(|input| (("Skill", input), outcome)).into()
 }
 
+fn operators(world: &World) -> Vec<Group> {
+    let file = |tool, path| file(world, tool, path);
+    let build = json!({"allow": ["Bash(cargo test:*)"], "deny": ["Bash(cargo publish:*)"]});
+    let docker = json!({"ask": ["Bash(docker *)"], "allow": ["Bash"]});
+    let outside =
+        json!({"deny": ["Read(//etc/**)", "Read(~/.ssh/**)", "Edit(//opt/**)"], "allow": ["Bash", "Read"]});
+    let force = json!({"deny": ["Bash(* --force*)"], "allow": ["Bash(git *)"]});
+    let npm = json!({"allow": ["Bash(npm:*)"], "deny": ["Bash(npm publish)"]});
+    let further = json!({"additionalDirectories": ["/opt"], "allow": ["Bash(touch *)"]});
+    let rows = |runs: &[&'static str], asked: &[&'static str], denied: &[&'static str]| {
+        [all("runs", runs), all("asked", asked), all("denied", denied)].concat()
+    };
+    vec![
+        group(
+            &build,
+            rows(
+                &[
+                    "pwd",
+                    "cargo test -p x 2>&1 | head -3",
+                    "RUST_BACKTRACE=1 cargo test",
+                ],
+                &["cargo --version", "cargo test > made10"],
+                &["cargo test && cargo publish --dry-run", "cargo  publish"],
+            ),
+        ),
+        group(
+            &docker,
+            rows(
+                &["pwd"],
+                &[
+                    "sudo docker ps",
+                    "for i in a; do docker ps; done",
+                    "x=$(docker ps)",
+                ],
+                &[],
+            ),
+        ),
+        group(
+            &outside,
+            [
+                rows(
+                    &["pwd"],
+                    &[],
+                    &[
+                        "cd /etc && ls",
+                        "grep root /etc/passwd | wc -l",
+                        "cat \"$HOME/.ssh/id\"",
+                        "ls ~/.ssh",
+                        "cp keep.txt /opt/acp-made",
+                    ],
+                ),
+                vec![(("Read", json!({"file_path": "/etc/hostname"})), "denied")],
+            ]
+            .concat(),
+        ),
+        group(
+            &json!({"allow": ["Edit(sub/**)"]}),
+            [
+                vec![
+                    (file("Write", "sub/made11"), "runs"),
+                    (file("Write", "made12"), "asked"),
+                ],
+                rows(
+                    &["echo x > sub/made13"],
+                    &["mkdir sub/made14", "sed -i s/x/y/ sub/x"],
+                    &[],
+                ),
+            ]
+            .concat(),
+        ),
+        group(
+            &further,
+            rows(&["ls /opt", "touch /opt/acp-none/x"], &["ls /srv"], &[]),
+        ),
+        group(
+            &force,
+            rows(
+                &["git push -f"],
+                &[],
+                &["git push origin --force-with-lease", "git -C sub push --force"],
+            ),
+        ),
+        group(&npm, rows(&["npm publish --dry-run"], &[], &["npm publish"])),
+        group(
+            &json!({}),
+            rows(
+                &[
+                    "touch made15 && mkdir made16",
+                    "for i in a; do touch made17; done",
+                    "x=1; rmdir made16",
+                ],
+                &["touch made18; npm ci", "mv made15 ../made15"],
+                &[],
+            ),
+        )
+        .in_mode("acceptEdits"),
+    ]
+}
+
 /// What Claude asks about before it is changed, and what looks like it.
 fn protected(world: &World) -> Vec<((&'static str, Value), &'static str)> {
     let files = [
@@ -395,6 +495,18 @@ fn became(world: &World, turn: &Turn, number: usize) -> (&'static str, String) {
 }
 
 fn explain_says_what_claude_does(world: &mut World) {
+    let groups = groups(world);
+    compare(world, groups);
+}
+
+/// Settings as operators write them.
+fn explain_says_what_claude_does_with_settings_of_operators(world: &mut World) {
+    let groups = operators(world);
+    compare(world, groups);
+}
+
+/// Calls under each of the settings, before `explain` and before Claude.
+fn compare(world: &mut World, groups: Vec<Group>) {
     for (name, text) in [
         ("secret.txt", "s\n"),
         ("keep.txt", "k\n"),
@@ -407,7 +519,7 @@ fn explain_says_what_claude_does(world: &mut World) {
     let (_agent, mut client) = greet(world);
     client.ignore("current_mode_update");
     client.ignore("config_option_update");
-    for group in groups(world) {
+    for group in groups {
         let Group {
             user,
             local,
