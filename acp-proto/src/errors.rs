@@ -54,8 +54,9 @@ pub fn auth_required_by(how: impl Display) -> RpcError {
 /// No session with this id lives here.
 #[must_use]
 pub fn resource_not_found(session_id: impl Display) -> RpcError {
-    let data = json!({ "sessionId": session_id.to_string() });
-    RpcError::owned(RESOURCE_NOT_FOUND_CODE, "Resource not found", Some(data))
+    let id = session_id.to_string();
+    let message = format!("Resource not found: `{}`", cut(&id.escape_debug().to_string()));
+    RpcError::owned(RESOURCE_NOT_FOUND_CODE, message, Some(json!({ "sessionId": id })))
 }
 
 /// Something failed on our side; `text` says what and, where there is something, what to do next.

@@ -1,12 +1,16 @@
 //! A file change as the lines of a unified diff.
 
 use acp_proto::schema::Diff;
+use std::time::Duration;
+
 use similar::{ChangeTag, TextDiff};
 
 use super::wording;
 
 /// Above this many lines on either side a comparison costs more than it tells.
 const COMPARED_LINES: usize = 20_000;
+/// Then what is left to compare counts as changed.
+const COMPARING: Duration = Duration::from_millis(200);
 const CONTEXT_LINES: usize = 3;
 
 /// What happened to a line.
@@ -26,7 +30,9 @@ pub(super) fn lines(diff: &Diff) -> Vec<(Change, String)> {
     if before.max(after) > COMPARED_LINES {
         return vec![(Change::Remark, wording::too_large(before, after))];
     }
-    let comparison = TextDiff::from_lines(old, &diff.new_text);
+    let comparison = TextDiff::configure()
+        .timeout(COMPARING)
+        .diff_lines(old, &diff.new_text);
     let mut lines = Vec::new();
     for (number, group) in comparison.grouped_ops(CONTEXT_LINES).iter().enumerate() {
         if number > 0 {

@@ -62,7 +62,12 @@ pub(crate) fn run(command: SessionsCommand) -> anyhow::Result<u8> {
             let (about, conversation) = read(&store, &id)?;
             let page = html::page(&about, &conversation);
             match output {
-                Some(file) => write(&file, &page),
+                Some(file) => {
+                    let inside = fs::canonicalize(&claude)
+                        .and_then(|claude| Ok(fs::canonicalize(&file)?.starts_with(claude)));
+                    anyhow::ensure!(!inside.unwrap_or(false), wording::claudes(&file));
+                    write(&file, &page)
+                }
                 None => print(&page),
             }
         }
@@ -108,9 +113,11 @@ fn read(store: &TranscriptStore, id: &str) -> anyhow::Result<(About, Conversatio
     let file = store
         .find(&ClaudeSessionId::from(id))
         .with_context(|| wording::unknown(id))?;
-    let info = history::about(&file).with_context(|| wording::unknown(id))?;
-    let told = history::told(&file, &info.cwd);
-    let told = told.map_err(|error| anyhow::anyhow!(wording::unreadable(&file.path, &error)))?;
+    let unreadable = |error: io::Error| anyhow::anyhow!(wording::unreadable(&file.path, &error));
+    let info = history::about(&file)
+        .map_err(unreadable)?
+        .with_context(|| wording::unknown(id))?;
+    let told = history::told(&file, &info.cwd).map_err(unreadable)?;
     let conversation = Conversation::of(told);
     let about = About {
         id: id.to_owned(),

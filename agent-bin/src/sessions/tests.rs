@@ -148,3 +148,19 @@ fn a_page_holds_no_markup_but_its_own() {
     }
     assert!(page.contains("<a href=\"https://example.com\">ok</a>"), "{page}");
 }
+
+/// All lines differ, which is what takes longest to find out.
+#[test]
+fn a_file_that_was_written_anew_is_compared_in_bounded_time() {
+    let text = |word: &str| -> String { (0..19_000).map(|line| format!("{word} {line}\n")).collect() };
+    let diff = Diff::new("/a", text("new")).old_text(text("old"));
+    let lines = super::changes::lines(&diff);
+    let count = |wanted| lines.iter().filter(|(change, _)| *change == wanted).count();
+    assert_eq!(
+        (
+            count(super::changes::Change::Added),
+            count(super::changes::Change::Removed)
+        ),
+        (19_000, 19_000)
+    );
+}

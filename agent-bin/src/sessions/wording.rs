@@ -24,7 +24,10 @@ pub(super) const NONE_HERE: &str =
 pub(super) const NONE: &str = "no conversations yet";
 
 pub(super) fn no_id(id: &str) -> String {
-    format!("`{id}` is no session id: take one from `claude-acp sessions list`")
+    format!(
+        "`{}` is no session id: take one from `claude-acp sessions list`",
+        id.escape_debug()
+    )
 }
 
 pub(super) fn unknown(id: &str) -> String {
@@ -33,6 +36,13 @@ pub(super) fn unknown(id: &str) -> String {
 
 pub(super) fn unreadable(path: &Path, error: &dyn Display) -> String {
     format!("cannot read `{}`: {error}", path.display())
+}
+
+pub(super) fn claudes(path: &Path) -> String {
+    format!(
+        "`{}` is a file of Claude's own: choose another place",
+        path.display()
+    )
 }
 
 pub(super) fn unwritable(path: &Path, error: &dyn Display) -> String {

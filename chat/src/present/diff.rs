@@ -1,5 +1,7 @@
 //! A file change as a unified diff. Pure; the agent's texts are sanitized line by line.
 
+use std::time::Duration;
+
 use similar::{ChangeTag, TextDiff};
 
 use super::style::Style;
@@ -8,6 +10,8 @@ use acp_proto::schema::Diff;
 
 /// Above this many lines on either side a line-by-line comparison is not worth its time on a terminal.
 const COMPARED_LINES: usize = 20_000;
+/// Then what is left to compare counts as changed.
+const COMPARING: Duration = Duration::from_millis(200);
 const CONTEXT_LINES: usize = 3;
 
 /// The diff as lines without indentation, at most `limit` of them plus one that says how many were left out.
@@ -36,7 +40,7 @@ pub(crate) fn lines(diff: &Diff, style: Style, limit: usize) -> Vec<String> {
 }
 
 fn change_lines(old: &str, new: &str, style: Style) -> Vec<String> {
-    let comparison = TextDiff::from_lines(old, new);
+    let comparison = TextDiff::configure().timeout(COMPARING).diff_lines(old, new);
     let mut lines = Vec::new();
     for (number, group) in comparison.grouped_ops(CONTEXT_LINES).iter().enumerate() {
         if number > 0 {

@@ -15,6 +15,7 @@ use crate::messages::Message;
 
 pub(crate) use cold::parse;
 pub use delta::{DeltaKind, DeltaLine};
+pub(crate) use surrogates::sound;
 
 /// What a line from Claude is.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,6 +8,14 @@ pub(super) fn suspicious(json: &str) -> bool {
     json.contains("\\ud") || json.contains("\\uD")
 }
 
+/// A line as text that can be read: what is no UTF-8 in it and each half of a surrogate pair are replaced.
+pub(crate) fn sound(line: &[u8]) -> Cow<'_, str> {
+    match String::from_utf8_lossy(line) {
+        Cow::Borrowed(text) => repair(text),
+        Cow::Owned(text) => Cow::Owned(repair(&text).into_owned()),
+    }
+}
+
 /// `json` with every unpaired surrogate escape replaced. Anything else stays as it is, valid or not.
 pub(super) fn repair(json: &str) -> Cow<'_, str> {
     if !suspicious(json) {

@@ -51,6 +51,9 @@ const NOT_SAID: [&str; 5] = [
     "<bash-stderr>",
 ];
 
+/// What an editor puts beside a prompt.
+const FROM_EDITOR: &str = "<ide_";
+
 /// What the CLI has the model say where it said nothing.
 const FILLER: &str = "No response requested.";
 
@@ -144,15 +147,16 @@ fn user(line: &mut Map<String, Value>, parent: Option<&ToolUseId>) -> Meaning {
         return notification(start);
     }
     let origin = line.get("origin").and_then(|origin| origin.get("kind"));
-    let elsewhere = origin.and_then(Value::as_str).is_some_and(|kind| kind != "human");
-    if elsewhere {
+    let origin = origin.and_then(Value::as_str);
+    if origin.is_some_and(|kind| kind != "human") {
         return Meaning::Hidden;
     }
-    Meaning::prompt(line, text(line, "uuid"), typed(content))
+    let typed = typed(content, origin.is_some());
+    Meaning::prompt(line, text(line, "uuid"), typed)
 }
 
-/// What a person typed of a prompt's content.
-fn typed(content: Content) -> Vec<ContentBlock> {
+/// What a person typed of a prompt's content. Where the line says that it is a person's, it may begin as it likes.
+fn typed(content: Content, by_person: bool) -> Vec<ContentBlock> {
     let said = content.text();
     if let Some(command) = command(&said) {
         return vec![ContentBlock::text(command)];
@@ -164,7 +168,8 @@ fn typed(content: Content) -> Vec<ContentBlock> {
     let is_typed = |block: &ContentBlock| {
         block.as_text().is_none_or(|text| {
             let text = text.trim_start();
-            !text.is_empty() && !NOT_SAID.iter().any(|other| text.starts_with(other))
+            let not_said = !by_person && NOT_SAID.iter().any(|other| text.starts_with(other));
+            !(text.is_empty() || not_said || text.starts_with(FROM_EDITOR))
         })
     };
     blocks.into_iter().filter(is_typed).collect()
@@ -263,7 +268,7 @@ fn attachment(line: &mut Map<String, Value>) -> Meaning {
     // A prompt that was folded into the running turn stands nowhere else.
     let content = Content::from_wire(take_in(&mut attachment, "prompt")).unwrap_or_default();
     let uuid = attachment.get("source_uuid").and_then(Value::as_str);
-    Meaning::prompt(line, uuid.unwrap_or_default(), typed(content))
+    Meaning::prompt(line, uuid.unwrap_or_default(), typed(content, true))
 }
 
 fn system(line: &mut Map<String, Value>) -> Meaning {
@@ -306,7 +311,7 @@ fn local_command(line: &Map<String, Value>) -> Meaning {
         }
         None => {
             let uuid = line.get("submitUuid").and_then(Value::as_str);
-            let typed = typed(Content::from(content));
+            let typed = typed(Content::from(content), false);
             Meaning::prompt(line, uuid.unwrap_or(text(line, "uuid")), typed)
         }
     }

@@ -8,6 +8,16 @@ use std::path::Path;
 /// Longer lines are not held as a whole by [`Lines`].
 const HELD_BYTES: u64 = 1 << 20;
 
+/// Files beside a transcript are smaller.
+const SMALL_BYTES: u64 = 1 << 20;
+
+/// What stands in a small file beside a transcript. Nothing in what is no file, or a large one.
+pub(super) fn small(path: &Path) -> Option<Vec<u8>> {
+    let metadata = std::fs::metadata(path).ok()?;
+    let is_small = metadata.is_file() && metadata.len() <= SMALL_BYTES;
+    is_small.then(|| std::fs::read(path).ok())?
+}
+
 /// Where a line stands, without its line end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {

@@ -3,7 +3,7 @@
 //! The CLI repeats what it knows of a session at the end of the file, so the last piece nearly always holds it.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use serde::Deserialize;
@@ -11,12 +11,17 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::entry::{Entry, Meaning, meaning};
+use super::lines::small;
 use super::store::{TranscriptFile, resolved};
+use crate::decode;
 
 /// How much is read at either end.
 const END_BYTES: u64 = 64 << 10;
 
 /// Longer titles are cut.
+/// So far is looked for the first line of a conversation.
+const START_BYTES: u64 = 16 << 20;
+
 const TITLE_CHARS: usize = 256;
 
 /// The title of a session that began with an image only.
@@ -50,11 +55,14 @@ impl Summary {
             found.piece(&mut file, End::Tail)?;
         } else {
             found.piece(&mut (&mut file).take(END_BYTES), End::Head)?;
+            if found.cwd.is_none() {
+                found.long_start(&mut file)?;
+            }
             file.seek(SeekFrom::Start(bytes - END_BYTES))?;
             found.piece(&mut file, End::Tail)?;
         }
         let sidecar = || {
-            let text = std::fs::read(transcript.folder().join("custom-title.json")).ok()?;
+            let text = small(&transcript.folder().join("custom-title.json"))?;
             serde_json::from_slice::<Line<'_>>(&text).ok()?.custom_title
         };
         Ok(found.summary(sidecar))
@@ -91,8 +99,21 @@ impl Found {
         Ok(())
     }
 
+    /// A first prompt that is longer than the end it stands in: what was pasted, a picture. It tells the folder and the title.
+    fn long_start(&mut self, file: &mut File) -> io::Result<()> {
+        file.seek(SeekFrom::Start(0))?;
+        let mut start = BufReader::new(file).take(START_BYTES);
+        let mut line = Vec::new();
+        while self.cwd.is_none() && start.read_until(b'\n', &mut line)? > 0 {
+            self.line(&line, End::Head);
+            line.clear();
+        }
+        Ok(())
+    }
+
     fn line(&mut self, line: &[u8], end: End) {
-        let Ok(line) = serde_json::from_slice::<Line<'_>>(line) else {
+        let line = decode::sound(line);
+        let Ok(line) = serde_json::from_str::<Line<'_>>(&line) else {
             return;
         };
         match line.kind.as_str() {

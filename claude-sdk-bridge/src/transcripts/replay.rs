@@ -10,14 +10,14 @@ use serde_json::Value;
 
 use super::branch;
 use super::entry::{Entry, Meaning, meaning};
-use super::lines::{Span, part};
+use super::lines::{Span, part, small};
 use super::scan::Index;
 use super::store::TranscriptFile;
 use crate::decode;
 use crate::messages::{ContentBlock, Message, SystemEvent, ToolUseId};
 
 /// A longer line is not shown: all of it would have to be held.
-const SHOWN_BYTES: u64 = 64 << 20;
+const SHOWN_BYTES: u64 = 16 << 20;
 
 /// Reads a conversation from its beginning. Blocks on files.
 #[derive(Debug)]
@@ -160,9 +160,9 @@ impl Source {
     }
 
     fn read(&mut self, span: Span) -> io::Result<Value> {
-        let mut line = String::new();
-        part(&mut self.file, span)?.read_to_string(&mut line)?;
-        Ok(decode::parse(&line)?)
+        let mut line = Vec::new();
+        part(&mut self.file, span)?.read_to_end(&mut line)?;
+        Ok(serde_json::from_str(&decode::sound(&line))?)
     }
 }
 
@@ -210,7 +210,7 @@ fn subagents(folder: &Path) -> HashMap<ToolUseId, PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     let read = |path: PathBuf| {
         let name = path.file_name()?.to_str()?.strip_suffix(".meta.json")?;
-        let meta: SubagentMeta = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+        let meta: SubagentMeta = serde_json::from_slice(&small(&path)?).ok()?;
         let transcript = path.with_file_name(format!("{name}.jsonl"));
         Some((ToolUseId::from(meta.tool_use_id), transcript))
     };

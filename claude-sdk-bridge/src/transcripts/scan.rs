@@ -177,7 +177,7 @@ impl Index {
 fn held(line: &[u8]) -> serde_json::Result<Head> {
     // A half of a surrogate pair in a text is no reason to lose the line.
     serde_json::from_slice(line).or_else(|_| {
-        let line = decode::parse(&String::from_utf8_lossy(line))?;
+        let line = serde_json::from_str(&decode::sound(line))?;
         serde_json::from_value(line)
     })
 }

@@ -2,6 +2,7 @@
 //!
 //! A transcript moves between folders while its session runs (worktrees), so it is looked for each time.
 
+use std::collections::HashSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -42,13 +43,18 @@ impl TranscriptStore {
 
     /// The transcript of a session, in whatever project it lies. An id that is none is not looked for.
     pub fn find(&self, id: &ClaudeSessionId) -> Option<TranscriptFile> {
+        self.copies(id).into_iter().max_by_key(|file| file.modified)
+    }
+
+    /// The transcripts of a session: one, unless somebody has copied it to another project.
+    pub fn copies(&self, id: &ClaudeSessionId) -> Vec<TranscriptFile> {
         if !is_session_id(id.as_str()) {
-            return None;
+            return Vec::new();
         }
         let name = format!("{id}.jsonl");
-        let found =
-            entries(&self.projects).filter_map(|folder| transcript(id.clone(), folder.path().join(&name)));
-        found.max_by_key(|file| file.modified)
+        let folders = entries(&self.projects);
+        let copies = folders.filter_map(|folder| transcript(id.clone(), folder.path().join(&name)));
+        copies.collect()
     }
 
     /// The number of the process that has a session open, if one has.
@@ -71,6 +77,8 @@ impl TranscriptStore {
                 .collect(),
         };
         files.sort_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
+        let mut known = HashSet::new();
+        files.retain(|file| known.insert(file.id.clone()));
         files
     }
 }

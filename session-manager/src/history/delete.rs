@@ -47,7 +47,7 @@ pub(super) fn remove(
     if let Some(pid) = conversations.iter().find_map(|id| store.holder(id)) {
         return Err(HistoryError::Held(pid));
     }
-    for transcript in conversations.iter().filter_map(|id| store.find(id)) {
+    for transcript in conversations.iter().flat_map(|id| store.copies(id)) {
         let folder = transcript.folder();
         gone(std::fs::remove_file(&transcript.path), transcript.path)?;
         gone(std::fs::remove_dir_all(&folder), folder)?;

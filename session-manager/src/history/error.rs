@@ -57,7 +57,7 @@ mod tests {
             format!("{} {}", error.code(), error.message())
         });
         insta::assert_snapshot!(told.join("\n"), @r"
-        -32002 Resource not found
+        -32002 Resource not found: `id`
         -32603 Internal error: `/t.jsonl` cannot be read: no
         -32603 Internal error: `/t.jsonl` cannot be deleted: no
         -32600 Invalid request: the conversation is open on another connection of this agent; close it there

@@ -170,6 +170,20 @@ mod tests {
     }
 
     #[test]
+    fn a_conversation_that_was_copied_is_one_row() {
+        let (claude, store) = store(2);
+        let (from, to) = (
+            claude.path().join("projects/-a-b"),
+            claude.path().join("projects/-c"),
+        );
+        fs::create_dir(&to).unwrap();
+        for file in fs::read_dir(from).unwrap().flatten() {
+            fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+        assert_eq!(titles(&store, None).concat().len(), 2);
+    }
+
+    #[test]
     fn a_full_last_page_has_no_cursor() {
         let (_claude, store) = store(PAGE);
         assert_eq!(titles(&store, None).len(), 1);

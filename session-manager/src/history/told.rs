@@ -1,5 +1,6 @@
 //! Stored conversations for a reader who is no client: the same list and the same updates, without a session.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -33,9 +34,12 @@ pub fn stored(store: &TranscriptStore, cwd: Option<&Path>) -> impl Iterator<Item
 }
 
 /// What a list says of a conversation; nothing where nobody has said anything in it.
-#[must_use]
-pub fn about(transcript: &TranscriptFile) -> Option<SessionInfo> {
-    info(transcript, None)
+///
+/// # Errors
+/// When the transcript cannot be read.
+pub fn about(transcript: &TranscriptFile) -> io::Result<Option<SessionInfo>> {
+    File::open(&transcript.path)?;
+    Ok(info(transcript, None))
 }
 
 /// The conversation as an editor without a display terminal would get it. Blocks on files.

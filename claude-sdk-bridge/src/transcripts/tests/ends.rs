@@ -142,3 +142,61 @@ fn only_the_ends_of_a_long_file_are_read() {
     });
     assert_eq!(named.unwrap().title, "beside it");
 }
+
+#[test]
+fn a_first_prompt_longer_than_the_end_it_stands_in_tells_folder_and_title() {
+    let filler =
+        json!({"type": "attachment", "uuid": "f", "cwd": "/project/sub", "attachment": "x".repeat(200_000)});
+    let pasted = format!("look at this: {}", "y".repeat(300_000));
+    let summary = summary(&[json!({"type": "mode"}), user(&pasted), filler]).unwrap();
+    assert_eq!(summary.cwd, Path::new("/project"));
+    assert!(
+        summary.title.starts_with("look at this: yyy"),
+        "{}",
+        summary.title
+    );
+}
+
+#[test]
+fn characters_that_are_none_hide_no_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{ID}.jsonl"));
+    let line = user("half").to_string();
+    for (bad, title) in [
+        (&b"\\ud83d"[..], "half\u{fffd}"),
+        (&b"\xff\xfe"[..], "half\u{fffd}\u{fffd}"),
+    ] {
+        let (before, after) = line.split_once("half").unwrap();
+        let written = [before.as_bytes(), b"half", bad, after.as_bytes(), b"\n"].concat();
+        fs::write(&path, written).unwrap();
+        let summary = Summary::read(&file(path.clone())).unwrap().unwrap();
+        assert_eq!(summary.title, title);
+    }
+}
+
+#[test]
+fn a_person_may_begin_as_it_likes_and_what_an_editor_adds_is_no_title() {
+    let mut said = user("<system-reminder> what does this tag mean?");
+    said["origin"] = json!({"kind": "human"});
+    assert_eq!(
+        title(&[said]).as_deref(),
+        Some("<system-reminder> what does this tag mean?")
+    );
+    let mut added = user("");
+    added["message"]["content"] = json!([
+        {"type": "text", "text": "<ide_opened_file>a.rs</ide_opened_file>"},
+        {"type": "text", "text": "mend it"},
+    ]);
+    assert_eq!(title(&[added]).as_deref(), Some("mend it"));
+}
+
+/// Whoever reads a pipe that nobody writes to waits for ever.
+#[test]
+fn a_name_that_is_no_file_is_none() {
+    let piped = in_folder(&[user("first")], |folder| {
+        fs::create_dir(folder).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, folder.join("custom-title.json"), mode).unwrap();
+    });
+    assert_eq!(piped.unwrap().title, "first");
+}
