@@ -100,7 +100,10 @@ async fn new_session(
 ) -> Result<schema::NewSessionResponse, RpcError> {
     let client = manager.client(ctx.connection.id());
     let setup = setup::set_up(&params, client, &manager.config)?;
+    let records = manager.config.records();
     let session = NewSession {
+        // Nobody else knows it yet.
+        lock: records.and_then(|records| records.lock(&setup.id).ok().flatten()),
         record: Record::begun(setup.id.clone(), setup.wanted.options.cwd.clone()),
         setup,
         client,

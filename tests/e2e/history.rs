@@ -17,6 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_conversation_that_cannot_be_opened_is_refused_without_a_child,
         a_conversation_opens_in_the_folder_it_belongs_to,
         a_conversation_that_another_process_has_open_is_refused,
+        of_two_agents_that_open_a_conversation_at_once_one_is_refused,
         mode_and_options_of_a_conversation_come_back,
         a_conversation_that_was_cleared_goes_on_where_it_was_left,
         a_forked_conversation_goes_its_own_way,
@@ -546,13 +547,58 @@ fn a_conversation_that_another_process_has_open_is_refused(world: &mut World) {
     let params = json!({"sessionId": session, "cwd": world.cwd(), "mcpServers": []});
     let (_other, mut stranger) = greet(world);
     let error = stranger.call("session/load", params.clone()).unwrap_err();
-    assert_error(&error, -32600, "has the conversation open");
+    assert_error(&error, -32600, "another agent has the conversation open");
+    // What a Claude without an agent tells as well.
+    let lock = format!(".claude/claude-acp/{session}.lock");
+    std::fs::remove_file(world.home().join(lock)).unwrap();
+    let error = stranger.call("session/load", params.clone()).unwrap_err();
+    assert_error(&error, -32600, "the process ");
     client.ignore("available_commands_update");
     drop(client);
     agent.wait_end();
     stranger.ignore("available_commands_update");
     stranger.call("session/resume", params).unwrap();
     assert_eq!(stranger.prompt(&session, "go on", no_questions).text(), "second");
+}
+
+fn of_two_agents_that_open_a_conversation_at_once_one_is_refused(world: &mut World) {
+    world.model().script([text("first"), text("second")]);
+    let (agent, mut client, session) = open(world);
+    client.prompt(&session, "hi", no_questions).text();
+    leave(world, agent, client);
+    let (_one, mut first) = greet(world);
+    let (_other, mut second) = greet(world);
+    first.ignore("available_commands_update");
+    let params = json!({"sessionId": session, "cwd": world.cwd(), "mcpServers": []});
+    let opening = first.request("session/resume", params.clone());
+    let same_moment = second.request("session/resume", params.clone());
+    let answers = [first.response(opening), second.response(same_moment)];
+    let refused: Vec<&Value> = answers
+        .iter()
+        .filter_map(|answer| answer.as_ref().err())
+        .collect();
+    assert_eq!(refused.len(), 1, "{answers:?}");
+    assert_error(refused[0], -32600, "another agent has the conversation open");
+    let (mut holder, mut refused) = match answers[0].is_ok() {
+        true => (first, second),
+        false => (second, first),
+    };
+    let error = refused
+        .call("session/delete", json!({"sessionId": session}))
+        .unwrap_err();
+    assert_error(&error, -32600, "another agent has the conversation open");
+    holder.ignore("available_commands_update");
+    assert_eq!(holder.prompt(&session, "go on", no_questions).text(), "second");
+    holder
+        .call("session/close", json!({"sessionId": session}))
+        .unwrap();
+    refused
+        .call("session/delete", json!({"sessionId": session}))
+        .unwrap();
+    assert_eq!(listed(&mut refused, json!({})), [] as [Value; 0]);
+    let records = world.home().join(".claude/claude-acp");
+    let left = std::fs::read_dir(records).unwrap().count();
+    assert_eq!(left, 0, "nothing is left of the session");
 }
 
 fn a_conversation_opens_in_the_folder_it_belongs_to(world: &mut World) {

@@ -42,6 +42,7 @@ pub(super) fn remove(
     records: &Records,
     id: &ClaudeSessionId,
 ) -> Result<(), HistoryError> {
+    let _lock = records.lock(id)?;
     let record = records.read(id);
     let conversations = record.map_or_else(|| vec![id.clone()], |record| record.conversations);
     if let Some(pid) = conversations.iter().find_map(|id| store.holder(id)) {

@@ -18,6 +18,8 @@ pub(crate) enum HistoryError {
     Elsewhere,
     #[error("the conversation is being opened already; wait for that")]
     Opening,
+    #[error("another agent has the conversation open; close it there, or fork the conversation")]
+    AnotherAgent,
     #[error("the process {0} has the conversation open; end it there, or fork the conversation")]
     Held(i32),
     #[error("the conversation belongs to the folder `{}`, which does not exist any more; make it again to go on", .0.display())]
@@ -30,7 +32,9 @@ impl HistoryError {
         match self {
             Self::Unknown => errors::resource_not_found(id),
             Self::Unreadable(..) | Self::Kept(..) => errors::internal(self, Some(data)),
-            Self::Elsewhere | Self::Opening | Self::Held(_) => errors::invalid_request(self, Some(data)),
+            Self::Elsewhere | Self::Opening | Self::AnotherAgent | Self::Held(_) => {
+                errors::invalid_request(self, Some(data))
+            }
             Self::FolderGone(folder) => errors::invalid_params(self, Some(json!({"cwd": folder}))),
         }
     }
@@ -49,6 +53,7 @@ mod tests {
             HistoryError::Kept("/t.jsonl".into(), io()),
             HistoryError::Elsewhere,
             HistoryError::Opening,
+            HistoryError::AnotherAgent,
             HistoryError::Held(7),
             HistoryError::FolderGone("/gone".into()),
         ];
@@ -62,6 +67,7 @@ mod tests {
         -32603 Internal error: `/t.jsonl` cannot be deleted: no
         -32600 Invalid request: the conversation is open on another connection of this agent; close it there
         -32600 Invalid request: the conversation is being opened already; wait for that
+        -32600 Invalid request: another agent has the conversation open; close it there, or fork the conversation
         -32600 Invalid request: the process 7 has the conversation open; end it there, or fork the conversation
         -32602 Invalid params: the conversation belongs to the folder `/gone`, which does not exist any more; make it again to go on
         ");

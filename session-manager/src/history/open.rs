@@ -9,7 +9,7 @@ use std::sync::Arc;
 use acp_proto::{RequestContext, RpcError, errors, schema};
 use claude_sdk_bridge::launch::SessionStart;
 use claude_sdk_bridge::messages::ClaudeSessionId;
-use claude_sdk_bridge::transcripts::{Summary, TranscriptFile, TranscriptStore};
+use claude_sdk_bridge::transcripts::{SessionLock, Summary, TranscriptFile, TranscriptStore};
 use tokio::sync::oneshot;
 
 use super::error::HistoryError;
@@ -38,6 +38,7 @@ pub(crate) async fn open_stored(
     let _reserved = manager.reserve(&id).map_err(refused)?;
     manager.ended(&id).await;
     let Found {
+        lock,
         record,
         transcripts,
         goes_on,
@@ -49,6 +50,7 @@ pub(crate) async fn open_stored(
         connection: ctx.connection.clone(),
         announce_after: ctx.responded.clone(),
         record,
+        lock,
         stored: Some(Stored {
             transcripts,
             replayed,
@@ -91,6 +93,7 @@ async fn reopen(
 
 /// A conversation that can be opened.
 struct Found {
+    lock: Option<SessionLock>,
     /// With the folder that it belongs to.
     record: Record,
     /// What is written down of it.
@@ -114,6 +117,7 @@ fn find_in_files(
     records: &Records,
     id: &ClaudeSessionId,
 ) -> Result<Found, HistoryError> {
+    let lock = records.lock(id)?;
     let kept = records.read(id);
     let known = kept.is_some();
     let mut record = kept.unwrap_or_else(|| Record::begun(id.clone(), PathBuf::new()));
@@ -145,6 +149,7 @@ fn find_in_files(
         false => SessionStart::New { id },
     };
     Ok(Found {
+        lock,
         record,
         transcripts,
         goes_on,

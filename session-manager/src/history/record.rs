@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use claude_sdk_bridge::messages::ClaudeSessionId;
-use claude_sdk_bridge::transcripts::is_session_id;
+use claude_sdk_bridge::transcripts::{SessionLock, is_session_id};
 use permission_core::PermissionMode;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
+use super::error::HistoryError;
 use crate::options::Saved;
 
 /// Where the records are.
@@ -81,6 +82,24 @@ impl Records {
         fs::rename(unfinished, path)
     }
 
+    /// Keeps other agents from a session. Where files cannot be locked it is used without.
+    ///
+    /// # Errors
+    /// When another agent has it open.
+    pub(crate) fn lock(&self, id: &ClaudeSessionId) -> Result<Option<SessionLock>, HistoryError> {
+        let Some(path) = self.path(id) else {
+            return Ok(None);
+        };
+        match SessionLock::take(path.with_extension("lock")) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(HistoryError::AnotherAgent),
+            Err(error) => {
+                tracing::debug!(%id, %error, "a session could not be locked");
+                Ok(None)
+            }
+        }
+    }
+
     fn path(&self, id: &ClaudeSessionId) -> Option<PathBuf> {
         is_session_id(id.as_str()).then(|| self.folder.join(format!("{id}.json")))
     }
@@ -93,6 +112,8 @@ pub(crate) struct Keeper {
     /// The mode that the settings gave it.
     usual: PermissionMode,
     latest: watch::Sender<Record>,
+    /// Keeps other agents from the session.
+    _lock: Option<SessionLock>,
 }
 
 impl Keeper {
@@ -102,6 +123,7 @@ impl Keeper {
         id: ClaudeSessionId,
         record: Record,
         usual: PermissionMode,
+        lock: Option<SessionLock>,
     ) -> Self {
         let (latest, changes) = watch::channel(record.clone());
         if let Some(records) = records {
@@ -111,6 +133,7 @@ impl Keeper {
             record,
             usual,
             latest,
+            _lock: lock,
         }
     }
 
@@ -169,7 +192,7 @@ mod tests {
     async fn kept(records: &Records, happened: impl FnOnce(&mut Keeper)) -> Option<Record> {
         let begun = Record::begun(ID.into(), "/project".into());
         let begun = records.read(&ID.into()).unwrap_or(begun);
-        let mut keeper = Keeper::new(None, ID.into(), begun, PermissionMode::Default);
+        let mut keeper = Keeper::new(None, ID.into(), begun, PermissionMode::Default, None);
         let changes = keeper.latest.subscribe();
         happened(&mut keeper);
         drop(keeper);

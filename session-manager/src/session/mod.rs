@@ -22,7 +22,7 @@ mod tests;
 
 use acp_proto::{Connection, ConnectionId, RpcError, errors, schema};
 use claude_sdk_bridge::messages::{ClaudeSessionId, ContentBlock};
-use claude_sdk_bridge::transcripts::TranscriptFile;
+use claude_sdk_bridge::transcripts::{SessionLock, TranscriptFile};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
@@ -50,6 +50,8 @@ pub(crate) struct NewSession {
     pub(crate) announce_after: CancellationToken,
     /// What is kept of it, from before or from now on.
     pub(crate) record: Record,
+    /// Keeps other agents from it.
+    pub(crate) lock: Option<SessionLock>,
     /// What it goes on with.
     pub(crate) stored: Option<Stored>,
 }

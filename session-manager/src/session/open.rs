@@ -65,6 +65,7 @@ pub(crate) async fn open(manager: Arc<SessionManager>, new: NewSession) -> Resul
         new.setup.id,
         new.record,
         modes.current(),
+        new.lock,
     );
     let transcript = Transcript::of(&wanted.options.session, keeper.conversation());
     let choices = Choices::new(

@@ -129,6 +129,8 @@ impl Actor {
                 Wake::DrainedLongEnough => self.outlet.abandon(),
             }
         }
+        // Whoever waits may open it again.
+        drop(self.keeper);
         for done in self.closing {
             let _: Result<(), ()> = done.send(());
         }
