@@ -65,7 +65,7 @@ const ALLOWED: [&str; 9] = [
     "cat 'a*'",
 ];
 /// What they do not allow.
-const NOT_ALLOWED: [&str; 11] = [
+const NOT_ALLOWED: [&str; 13] = [
     "touch '*'",
     "touch \"a?\"",
     "touch '[x]'",
@@ -77,6 +77,8 @@ const NOT_ALLOWED: [&str; 11] = [
     "find . -name nothing -exec touch {} +",
     "find . -newer /etc/hosts",
     "touch >/dev/null a",
+    "time -p touch a",
+    "touch \"$PWD/x\"",
 ];
 /// Claude 2.1.318 does not see what a rule denies in these, 2.1.332 does.
 const BEHIND_REDIRECTIONS: [&str; 6] = [

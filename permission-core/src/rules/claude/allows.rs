@@ -68,10 +68,13 @@ impl RuleSet {
         // More than one change of directory is asked about, and what it writes after one.
         let moves = all.clone().filter(|invocation| name(invocation) == "cd").count();
         let writes = all.any(|invocation| files::WRITERS.contains(&name(invocation)));
-        let timed = text.split_whitespace().next() == Some("time");
+        let mut words = text.split_whitespace();
+        let timed = words.next() == Some("time");
+        // `time -p touch a` is asked about under `Bash(touch *)`, `time touch a` is not.
+        let by_options = timed && words.next().is_some_and(|word| word.starts_with('-'));
         let runs = match allowed {
             Allowed::ReadOnly => !timed,
-            Allowed::ByRules(_) | Allowed::AcceptedEdit => moves == 0 || !writes,
+            Allowed::ByRules(_) | Allowed::AcceptedEdit => !by_options && (moves == 0 || !writes),
         };
         (runs && moves < 2).then_some(allowed)
     }
