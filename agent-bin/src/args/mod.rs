@@ -32,9 +32,9 @@ struct CommandLine {
     logging: LoggingArgs,
 
     /// Serve at this address instead of standard input and output, repeatable:
-    /// unix:PATH, tcp://localhost:PORT, tcp://[::1]:PORT or stdio; port 0 takes
-    /// a free one and tells it on standard error. Programs of other accounts
-    /// of this machine are refused
+    /// `unix:PATH`, `tcp://localhost:PORT`, `tcp://[::1]:PORT` or `stdio`; port 0
+    /// takes a free one and tells it on standard error. Programs of other
+    /// accounts of this machine are refused
     #[arg(long, value_name = "URL", verbatim_doc_comment)]
     listen: Vec<ListenAddress>,
 
