@@ -1,6 +1,6 @@
 //! Everything that decides about permissions, as plain functions over plain data.
 //!
-//! Place in the flow: `can_use_tool` arrives, the host fills an [`AskContext`], [`prepare`] yields a
+//! Place in the flow: `can_use_tool` arrives, the host fills an [`AskContext`], [`prepare()`] yields a
 //! [`PreparedRequest`] (what to show and which options to offer), the client answers, and
 //! [`PreparedRequest::settle`] looks the answer up among the options of that very request. [`settings`] reads what the
 //! user's files say about modes and rules.

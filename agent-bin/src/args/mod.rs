@@ -176,7 +176,7 @@ pub(crate) struct ChatArgs {
     #[command(flatten)]
     pub(crate) oversight: OversightArgs,
 
-    /// The prompt; without it, prompts are read from the terminal or from standard input
+    /// The prompt; without it, prompts are read from the terminal, or one from standard input
     pub(crate) prompt: Option<String>,
 }
 

@@ -1,6 +1,6 @@
 //! What is asked about a tool call, and what an answer does.
 //!
-//! Place in the flow: a host fills an [`AskContext`], [`prepare`] yields what to show and which options to offer, and
+//! Place in the flow: a host fills an [`AskContext`], [`prepare()`] yields what to show and which options to offer, and
 //! [`PreparedRequest::settle`] looks the answer up among them. Reading order: `ask`, `family`, `prepare`, `present` (what is
 //! shown), `options` with `label` (what is offered, and how it reads), `answer`, `effect` and `result` (what an answer does);
 //! `question` is the tool whose call is a question itself.

@@ -1,6 +1,6 @@
 //! The transitions of the turn machine.
 //!
-//! Invariants, each checked by the model test beside this file: every prompt is answered exactly once; at most one is
+//! Invariants, each checked by the model test in `turn/tests.rs`: every prompt is answered exactly once; at most one is
 //! with Claude at a time; the next is sent only after the one before was answered; after a cancel no path waits for
 //! anything but Claude's own result, its exit, or the escalation clock.
 
