@@ -476,9 +476,15 @@ fn a_live_conversation_is_shown_again_and_not_started_twice(world: &mut World) {
     assert_eq!(view, live);
     assert!(answer["modes"].is_object(), "{answer}");
     let prompt = client.start_prompt(&session, "two");
+    live.said("two");
+    let (view, _) = load(&mut client, &session, &world.cwd());
+    assert_eq!(view.0.get(..3), live.0.get(..3), "the prompt that was just sent");
     gate.wait_reached();
     client.update(&session, "agent_message_chunk");
-    load(&mut client, &session, &world.cwd());
+    let (view, _) = load(&mut client, &session, &world.cwd());
+    assert_eq!(view.0.get(..3), live.0.get(..3));
+    let open = view.0.get(3).map(|item| item["text"].clone());
+    assert_eq!((view.0.len(), open), (4, Some(json!("second, "))));
     assert_eq!(world.processes().len(), 2, "the agent and one Claude");
     gate.open();
     assert_eq!(client.finish_prompt(&prompt, no_questions).text(), "whole");

@@ -85,7 +85,8 @@ async fn reopen(
                 replay(transcript, &mut paused.shown, (&ctx.connection, id), false).await?;
             }
         }
-        let told = send(&ctx.connection, id, [paused.commands]).await;
+        let rest = paused.shown.rest().into_iter();
+        let told = send(&ctx.connection, id, rest.chain([paused.commands])).await;
         told.map_err(|closed| errors::internal(closed, None))?;
     }
     Ok(paused.current)

@@ -3,8 +3,10 @@
 //! A call appears once, in its final state, where that is near; what the user said comes back as it was sent.
 
 use acp_proto::schema::{ContentChunk, SessionUpdate, ToolCall, ToolCallStatus, ToolCallUpdate};
-use claude_sdk_bridge::messages::{AssistantMessage, Message, MessageUuid, SystemEvent};
-use claude_sdk_bridge::transcripts::{Entry, Prompt};
+use claude_sdk_bridge::messages::{
+    AssistantMessage, ContentBlock, Message, MessageUuid, OutgoingUserMessage, SystemEvent,
+};
+use claude_sdk_bridge::transcripts::Entry;
 
 use crate::content;
 use crate::tools::wording;
@@ -21,6 +23,8 @@ pub(crate) struct Shown {
     pub(crate) meter: UsageMeter,
     /// The last compaction.
     compaction: Option<MessageUuid>,
+    /// What was shown of the running turn and has not come up in what is written down.
+    running: Vec<SessionUpdate>,
 }
 
 impl Shown {
@@ -30,13 +34,36 @@ impl Shown {
             translator,
             meter: UsageMeter::new(),
             compaction: None,
+            running: Vec::new(),
         }
+    }
+
+    /// A turn is running: its prompt, and what has been shown of the message that is being written.
+    pub(crate) fn runs(mut self, prompt: Option<&OutgoingUserMessage>, open: Vec<SessionUpdate>) -> Self {
+        if let Some(prompt) = prompt {
+            let content = prompt.message.content.blocks().to_vec();
+            self.running = said(prompt.uuid.get(), content);
+        }
+        self.running.extend(open);
+        self
+    }
+
+    /// What is not written down of the running turn.
+    pub(super) fn rest(&mut self) -> Vec<SessionUpdate> {
+        std::mem::take(&mut self.running)
     }
 
     /// What a piece of the conversation looks like.
     pub(super) fn entry(&mut self, entry: Entry) -> Vec<SessionUpdate> {
+        let updates = self.updates(entry);
+        self.running
+            .retain(|running| !updates.iter().any(|update| contains(update, running)));
+        updates
+    }
+
+    fn updates(&mut self, entry: Entry) -> Vec<SessionUpdate> {
         match entry {
-            Entry::Prompt(prompt) => said(prompt),
+            Entry::Prompt(prompt) => said(prompt.uuid.as_ref(), prompt.content),
             Entry::Message(message) => {
                 // Told once the window is known.
                 let _ = self.meter.message(&message);
@@ -75,12 +102,29 @@ fn is_error(assistant: &AssistantMessage) -> bool {
     assistant.is_api_error_message.is_true() && assistant.message.stop_reason.as_str() != Some("refusal")
 }
 
-fn said(prompt: Prompt) -> Vec<SessionUpdate> {
-    let id = prompt.uuid;
-    let blocks = content::client_content(prompt.content).into_iter();
+/// Whether a running turn's update came up in one of what is written down: the same prompt, or the whole of a text.
+fn contains(written: &SessionUpdate, running: &SessionUpdate) -> bool {
+    let text = |chunk: &ContentChunk| match &chunk.content {
+        acp_proto::schema::ContentBlock::Text(text) => text.text.clone(),
+        _ => String::new(),
+    };
+    match (written, running) {
+        (SessionUpdate::UserMessageChunk(written), SessionUpdate::UserMessageChunk(running)) => {
+            written.message_id == running.message_id
+        }
+        (SessionUpdate::AgentMessageChunk(written), SessionUpdate::AgentMessageChunk(running))
+        | (SessionUpdate::AgentThoughtChunk(written), SessionUpdate::AgentThoughtChunk(running)) => {
+            written.message_id == running.message_id && text(written).starts_with(&text(running))
+        }
+        _ => false,
+    }
+}
+
+fn said(id: Option<&MessageUuid>, content: Vec<ContentBlock>) -> Vec<SessionUpdate> {
+    let blocks = content::client_content(content).into_iter();
     let chunks = blocks.map(|block| {
         let chunk = ContentChunk::new(block);
-        match &id {
+        match id {
             Some(id) => chunk.message_id(id.as_str()),
             None => chunk,
         }

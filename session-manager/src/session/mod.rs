@@ -96,7 +96,7 @@ impl Current {
 /// A session that shows its client nothing for a while.
 pub(crate) struct Paused {
     pub(crate) current: Current,
-    /// Nothing, to the same client.
+    /// Nothing yet, to the same client; what runs is shown behind what is written down.
     pub(crate) shown: Shown,
     /// What Claude has written of it, if anything, in order.
     pub(crate) conversations: Vec<ClaudeSessionId>,

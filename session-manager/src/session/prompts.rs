@@ -65,6 +65,12 @@ impl Prompts {
         Some((&prompt.message, first))
     }
 
+    /// The message of the running prompt.
+    pub(super) fn running(&self) -> Option<&OutgoingUserMessage> {
+        let running = self.open.values().find(|prompt| prompt.sent);
+        running.map(|prompt| &prompt.message)
+    }
+
     /// The message that says something into the running turn.
     pub(super) fn steering_message(
         id: PromptId,

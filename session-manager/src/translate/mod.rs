@@ -187,6 +187,16 @@ impl Translator {
         self.calls.input(id)
     }
 
+    /// What has been shown of the message that is being written.
+    pub(crate) fn open_message(&self) -> Vec<SessionUpdate> {
+        let open = self.streams.open();
+        open.map(|(kind, text, id)| match kind {
+            BlockKind::Text => notices::text(text, id),
+            BlockKind::Thinking => notices::thought(text, id),
+        })
+        .collect()
+    }
+
     /// A turn is over without Claude having told its result.
     pub(crate) fn turn_over(&mut self) {
         self.spoke = false;
@@ -194,6 +204,7 @@ impl Translator {
 
     /// Ends everything that is still open, because nothing more will come of it.
     pub(crate) fn settle_open(&mut self, reason: SettleReason) -> Vec<SessionUpdate> {
+        self.streams.end();
         let mut updates = self.calls.settle(reason, &self.surroundings.presenting());
         updates.extend(self.compaction.settle(reason.text()));
         updates

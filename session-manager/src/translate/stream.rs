@@ -1,6 +1,6 @@
 //! What has been streamed of Claude's messages, so that the whole blocks that follow are not shown again. A block
-//! is matched by API message, kind and order (whole blocks carry no index); its text is not kept, only its length
-//! and hash, so that a long answer costs no memory. Decides what is left to show; builds no updates.
+//! is matched by API message, kind and order (whole blocks carry no index); its text is kept until another message
+//! begins. Decides what is left to show; builds no updates.
 
 use std::collections::VecDeque;
 
@@ -19,6 +19,8 @@ pub(super) enum BlockKind {
 pub(super) struct Streams {
     messages: VecDeque<Message>,
     current: Option<String>,
+    /// More may come of the last of the messages.
+    is_open: bool,
 }
 
 #[derive(Debug)]
@@ -32,21 +34,32 @@ struct Message {
 struct Block {
     index: u64,
     kind: BlockKind,
-    streamed: Digest,
+    shown: String,
     whole_arrived: bool,
-}
-
-/// Length and FNV-1a hash of a text that is never stored.
-#[derive(Clone, Copy, Debug)]
-struct Digest {
-    bytes: usize,
-    hash: u64,
 }
 
 impl Streams {
     /// A message begins.
     pub(super) fn start(&mut self, id: Option<&str>) {
         self.current = id.map(str::to_owned);
+        self.end();
+    }
+
+    /// Nothing more comes of the last message.
+    pub(super) fn end(&mut self) {
+        self.is_open = false;
+        for message in &mut self.messages {
+            message.blocks.retain(|block| !block.whole_arrived);
+        }
+    }
+
+    /// What has been shown of the last message, which Claude may not have written down, with its id.
+    pub(super) fn open(&self) -> impl Iterator<Item = (BlockKind, &str, Option<&str>)> {
+        let message = self.messages.back().filter(|_| self.is_open);
+        message.into_iter().flat_map(|message| {
+            let blocks = message.blocks.iter();
+            blocks.map(|block| (block.kind, block.shown.as_str(), message.id.as_deref()))
+        })
     }
 
     /// The message that is being streamed.
@@ -63,8 +76,9 @@ impl Streams {
         if !known {
             self.begin(id);
         }
+        self.is_open = true;
         if let Some(message) = self.messages.back_mut() {
-            message.block(index, kind).streamed.extend(text);
+            message.block(index, kind).shown.push_str(text);
         }
     }
 
@@ -79,6 +93,7 @@ impl Streams {
         match waiting.find_map(|block| block.rest_of(whole).map(|rest| (block, rest))) {
             Some((block, rest)) => {
                 block.whole_arrived = true;
+                block.shown = whole.to_owned();
                 rest
             }
             None => whole,
@@ -116,7 +131,7 @@ impl Message {
             self.blocks.push(Block {
                 index,
                 kind,
-                streamed: Digest::EMPTY,
+                shown: String::new(),
                 whole_arrived: false,
             });
             self.blocks.len() - 1
@@ -131,30 +146,10 @@ impl Block {
     /// What follows the streamed part, when `whole` is this block. A text shorter than what was streamed is what an
     /// interrupt left of it, or differs in white space at the end: everything of it has been shown.
     fn rest_of<'a>(&self, whole: &'a str) -> Option<&'a str> {
-        let Some((start, rest)) = whole.split_at_checked(self.streamed.bytes) else {
-            return (whole.len() < self.streamed.bytes).then_some("");
-        };
-        (Digest::of(start).hash == self.streamed.hash).then_some(rest)
-    }
-}
-
-impl Digest {
-    const EMPTY: Self = Self {
-        bytes: 0,
-        hash: 0xcbf2_9ce4_8422_2325,
-    };
-
-    fn of(text: &str) -> Self {
-        let mut digest = Self::EMPTY;
-        digest.extend(text);
-        digest
-    }
-
-    fn extend(&mut self, text: &str) {
-        self.bytes = self.bytes.saturating_add(text.len());
-        for byte in text.bytes() {
-            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        if whole.len() < self.shown.len() {
+            return Some("");
         }
+        whole.strip_prefix(&self.shown)
     }
 }
 
@@ -218,6 +213,24 @@ mod tests {
         let mut streams = Streams::default();
         streams.add(Some("m"), 0, Text, "word0 word1 ");
         assert_eq!(streams.remainder(Some("m"), Text, "word0 word1"), "");
+    }
+
+    #[test]
+    fn what_is_open_is_what_has_been_shown_of_the_last_message() {
+        let mut streams = Streams::default();
+        streams.start(Some("m"));
+        streams.add(Some("m"), 0, Thinking, "h");
+        streams.remainder(Some("m"), Thinking, "hm");
+        streams.add(Some("m"), 1, Text, "Let ");
+        streams.add(Some("m"), 1, Text, "me");
+        let open: Vec<_> = streams.open().collect();
+        assert_eq!(open, [(Thinking, "hm", Some("m")), (Text, "Let me", Some("m"))]);
+        streams.start(Some("n"));
+        assert_eq!(streams.open().count(), 0, "of another message");
+        streams.add(Some("n"), 0, Text, "or");
+        streams.end();
+        assert_eq!(streams.open().count(), 0, "of a message that ended");
+        assert_eq!(streams.remainder(Some("n"), Text, "or not"), " not");
     }
 
     #[test]

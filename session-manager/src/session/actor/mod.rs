@@ -185,7 +185,8 @@ impl Actor {
     fn pause(&mut self, until: CancellationToken, reply: oneshot::Sender<Paused>) {
         let paused = Paused {
             current: Current::of(&self.choices),
-            shown: Shown::new(self.translator.fresh()),
+            shown: Shown::new(self.translator.fresh())
+                .runs(self.prompts.running(), self.translator.open_message()),
             conversations: self.keeper.conversations().to_vec(),
             commands: self.commands.clone(),
         };
