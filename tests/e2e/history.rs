@@ -16,6 +16,7 @@ pub(crate) fn cases() -> Vec<Case> {
         a_resumed_conversation_goes_on_without_being_shown,
         a_conversation_that_cannot_be_opened_is_refused_without_a_child,
         a_conversation_opens_in_the_folder_it_belongs_to,
+        a_conversation_whose_transcript_is_gone_is_not_found,
         a_conversation_that_another_process_has_open_is_refused,
         of_two_agents_that_open_a_conversation_at_once_one_is_refused,
         mode_and_options_of_a_conversation_come_back,
@@ -605,6 +606,29 @@ fn of_two_agents_that_open_a_conversation_at_once_one_is_refused(world: &mut Wor
     let records = world.home().join(".claude/claude-acp");
     let left = std::fs::read_dir(records).unwrap().count();
     assert_eq!(left, 0, "nothing is left of the session");
+}
+
+fn a_conversation_whose_transcript_is_gone_is_not_found(world: &mut World) {
+    world.model().script([text("first")]);
+    let (agent, mut client, session) = open(world);
+    let unprompted = client.new_session(&world.cwd());
+    client.ignore("config_option_update");
+    client.ignore("current_mode_update");
+    for id in [&session, &unprompted] {
+        let params = json!({"sessionId": id, "configId": "mode", "value": "acceptEdits"});
+        client.call("session/set_config_option", params).unwrap();
+    }
+    client.prompt(&session, "hi", no_questions).text();
+    leave(world, agent, client);
+    std::fs::remove_dir_all(world.home().join(".claude/projects")).unwrap();
+    let (_agent, mut client) = greet(world);
+    for method in ["session/load", "session/resume", "session/fork"] {
+        let params = json!({"sessionId": session, "cwd": world.cwd(), "mcpServers": []});
+        assert_error(&client.call(method, params).unwrap_err(), -32002, "not found");
+    }
+    let (view, answer) = load(&mut client, &unprompted, &world.cwd());
+    assert_eq!(view, View::default());
+    assert_eq!(answer["modes"]["currentModeId"], "acceptEdits");
 }
 
 fn a_conversation_opens_in_the_folder_it_belongs_to(world: &mut World) {

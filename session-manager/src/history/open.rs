@@ -133,7 +133,8 @@ fn find_in_files(
             None if known => {}
             None => return Err(HistoryError::Unknown),
         }
-    } else if !known {
+    } else if !known || record.written || record.conversations.len() > 1 {
+        // What was written down of it is gone.
         return Err(HistoryError::Unknown);
     }
     if let Some(pid) = record.conversations.iter().find_map(|id| store.holder(id)) {

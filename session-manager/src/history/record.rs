@@ -27,6 +27,9 @@ pub(crate) struct Record {
     /// Claude's ids of its conversations, in order. It goes on with the last.
     pub(crate) conversations: Vec<ClaudeSessionId>,
     pub(crate) cwd: PathBuf,
+    /// Claude has begun to write the last of them down.
+    #[serde(default)]
+    pub(crate) written: bool,
     /// The mode, where it is not the one of the settings.
     #[serde(default)]
     pub(crate) mode: Option<String>,
@@ -151,6 +154,16 @@ impl Keeper {
     pub(crate) fn begun(&mut self, conversation: &ClaudeSessionId) {
         if self.record.conversations.last() != Some(conversation) {
             self.record.conversations.push(conversation.clone());
+            self.record.written = false;
+            self.keep();
+        }
+    }
+
+    /// Claude writes the conversation down. That alone is nothing to keep.
+    pub(crate) fn written(&mut self) {
+        let begun = Record::begun(self.conversation(), self.record.cwd.clone());
+        let is_kept = self.record != begun;
+        if !std::mem::replace(&mut self.record.written, true) && is_kept {
             self.keep();
         }
     }
@@ -206,13 +219,18 @@ mod tests {
         let records = Records::new(claude.path());
         let choose = |mode: PermissionMode| move |keeper: &mut Keeper| keeper.chosen(mode, Saved::default());
         assert_eq!(kept(&records, choose(PermissionMode::Default)).await, None);
+        assert_eq!(kept(&records, Keeper::written).await, None);
         for mode in [PermissionMode::AcceptEdits, PermissionMode::Default] {
             let record = kept(&records, choose(mode)).await.unwrap();
             assert_eq!(record.mode.as_deref(), Some(mode.wire_id()));
         }
+        assert!(!records.read(&ID.into()).unwrap().written);
+        let record = kept(&records, Keeper::written).await.unwrap();
+        assert!(record.written);
         let next = ClaudeSessionId::from(ID.replace('f', "0"));
         let record = kept(&records, |keeper| keeper.begun(&next)).await.unwrap();
         assert_eq!(record.conversations, [ID.into(), next]);
+        assert!(!record.written, "the next one is in no file");
         records.remove(&ID.into()).unwrap();
         records.remove(&ID.into()).unwrap();
         assert_eq!(records.read(&ID.into()), None);

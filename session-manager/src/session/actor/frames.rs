@@ -103,6 +103,8 @@ impl Actor {
             SystemEvent::Init(init) => {
                 if let Some(id) = system.session_id.get() {
                     self.process.written(id.clone());
+                    self.keeper.begun(id);
+                    self.keeper.written();
                 }
                 for server in init.mcp_servers.known() {
                     let (name, state) = (server.name.as_str(), server.status.as_str());
