@@ -260,8 +260,7 @@ async fn list(
     manager: Arc<SessionManager>,
     request: schema::ListSessionsRequest,
 ) -> Result<schema::ListSessionsResponse, RpcError> {
-    let (store, _) = stored(&manager, "session/list")?;
-    history::list(store, request).await
+    history::list(stored(&manager, "session/list")?, request).await
 }
 
 /// Where stored conversations lie, and what is kept of them. A scripted Claude keeps none, and nobody is told that it does.

@@ -138,6 +138,18 @@ fn a_conversation_that_was_cleared_goes_on_where_it_was_left(world: &mut World) 
     client.prompt(&session, "a zebra", no_questions).text();
     client.prompt(&session, "/clear", no_questions).ignore_rest();
     client.prompt(&session, "a giraffe", no_questions).text();
+    let rows = listed(&mut client, json!({}));
+    assert_eq!(
+        (rows.len(), &rows[0]["sessionId"]),
+        (1, &json!(session)),
+        "{rows:#?}"
+    );
+    let second = later_conversation(world, &session);
+    for method in ["session/load", "session/delete"] {
+        let params = json!({"sessionId": second, "cwd": world.cwd(), "mcpServers": []});
+        let error = client.call(method, params).unwrap_err();
+        assert_error(&error, -32600, &format!("part of the session `{session}`"));
+    }
     leave(world, agent, client);
     let (_agent, mut client) = greet(world);
     let (view, _) = load(&mut client, &session, &world.cwd());
@@ -150,6 +162,16 @@ fn a_conversation_that_was_cleared_goes_on_where_it_was_left(world: &mut World) 
         .call("session/delete", json!({"sessionId": session}))
         .unwrap();
     assert_eq!(listed(&mut client, json!({})), [] as [Value; 0]);
+}
+
+/// The id that Claude has for what came after a cleared conversation.
+fn later_conversation(world: &World, session: &str) -> String {
+    let projects = world.home().join(".claude/projects");
+    let folders = std::fs::read_dir(projects).unwrap().flatten();
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).unwrap().flatten());
+    let names = files.filter_map(|file| file.file_name().into_string().ok());
+    let mut ids = names.filter_map(|name| Some(name.strip_suffix(".jsonl")?.to_owned()));
+    ids.find(|id| id != session).unwrap()
 }
 
 fn a_forked_conversation_goes_its_own_way(world: &mut World) {

@@ -45,9 +45,7 @@ pub(super) fn remove(
     let _lock = records.lock(id)?;
     let record = records.read(id);
     let conversations = record.map_or_else(|| vec![id.clone()], |record| record.conversations);
-    if let Some(pid) = conversations.iter().find_map(|id| store.holder(id)) {
-        return Err(HistoryError::Held(pid));
-    }
+    records.check_free(store, &conversations)?;
     for transcript in conversations.iter().flat_map(|id| store.copies(id)) {
         let folder = transcript.folder();
         gone(std::fs::remove_file(&transcript.path), transcript.path)?;

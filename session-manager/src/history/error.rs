@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use acp_proto::{RpcError, errors, schema};
+use claude_sdk_bridge::messages::ClaudeSessionId;
 use serde_json::json;
 
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,8 @@ pub(crate) enum HistoryError {
     AnotherAgent,
     #[error("the process {0} has the conversation open; end it there, or fork the conversation")]
     Held(i32),
+    #[error("the conversation is part of the session `{0}`, which is open; go on there")]
+    Chained(ClaudeSessionId),
     #[error("the conversation belongs to the folder `{}`, which does not exist any more; make it again to go on", .0.display())]
     FolderGone(PathBuf),
 }
@@ -32,7 +35,7 @@ impl HistoryError {
         match self {
             Self::Unknown => errors::resource_not_found(id),
             Self::Unreadable(..) | Self::Kept(..) => errors::internal(self, Some(data)),
-            Self::Elsewhere | Self::Opening | Self::AnotherAgent | Self::Held(_) => {
+            Self::Elsewhere | Self::Opening | Self::AnotherAgent | Self::Held(_) | Self::Chained(_) => {
                 errors::invalid_request(self, Some(data))
             }
             Self::FolderGone(folder) => errors::invalid_params(self, Some(json!({"cwd": folder}))),
@@ -55,6 +58,7 @@ mod tests {
             HistoryError::Opening,
             HistoryError::AnotherAgent,
             HistoryError::Held(7),
+            HistoryError::Chained("first".into()),
             HistoryError::FolderGone("/gone".into()),
         ];
         let told = all.map(|error| {
@@ -69,6 +73,7 @@ mod tests {
         -32600 Invalid request: the conversation is being opened already; wait for that
         -32600 Invalid request: another agent has the conversation open; close it there, or fork the conversation
         -32600 Invalid request: the process 7 has the conversation open; end it there, or fork the conversation
+        -32600 Invalid request: the conversation is part of the session `first`, which is open; go on there
         -32602 Invalid params: the conversation belongs to the folder `/gone`, which does not exist any more; make it again to go on
         ");
     }

@@ -1,5 +1,7 @@
 //! `session/list`: the stored conversations, newest first, page by page.
 
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -9,6 +11,7 @@ use claude_sdk_bridge::transcripts::{Summary, TranscriptFile, TranscriptStore, r
 use jiff::Timestamp;
 use serde_json::json;
 
+use super::Records;
 use crate::setup::SetupError;
 
 /// How many sessions a page has.
@@ -26,7 +29,7 @@ struct Cursor {
 /// # Errors
 /// When the folder is relative or the cursor none of ours.
 pub(crate) async fn list(
-    store: TranscriptStore,
+    stored: (TranscriptStore, Records),
     request: schema::ListSessionsRequest,
 ) -> Result<schema::ListSessionsResponse, RpcError> {
     if let Some(relative) = request.cwd.as_ref().filter(|cwd| !cwd.is_absolute()) {
@@ -36,7 +39,7 @@ pub(crate) async fn list(
         Some(cursor) => Some(Cursor::parse(cursor).ok_or_else(|| unknown_cursor(cursor))?),
         None => None,
     };
-    let page = tokio::task::spawn_blocking(move || page(&store, request.cwd.as_deref(), after.as_ref()));
+    let page = tokio::task::spawn_blocking(move || page(&stored, request.cwd.as_deref(), after.as_ref()));
     page.await.map_err(|error| errors::internal(error, None))
 }
 
@@ -45,9 +48,14 @@ fn unknown_cursor(cursor: &str) -> RpcError {
     errors::invalid_params(message, Some(json!({"cursor": cursor})))
 }
 
-fn page(store: &TranscriptStore, cwd: Option<&Path>, after: Option<&Cursor>) -> schema::ListSessionsResponse {
+fn page(
+    (store, records): &(TranscriptStore, Records),
+    cwd: Option<&Path>,
+    after: Option<&Cursor>,
+) -> schema::ListSessionsResponse {
     let folders = cwd.map(related_folders);
-    let mut files = store.list(folders.as_deref()).into_iter().peekable();
+    let files = public(store.list(folders.as_deref()), &records.chained());
+    let mut files = files.into_iter().peekable();
     if let Some(after) = after {
         while files.next_if(|file| Cursor::of(file) >= *after).is_some() {}
     }
@@ -61,6 +69,24 @@ fn page(store: &TranscriptStore, cwd: Option<&Path>, after: Option<&Cursor>) -> 
     }
     let more = files.peek().and(last).map(|last| last.to_string());
     schema::ListSessionsResponse::new(sessions).next_cursor(more)
+}
+
+/// The transcripts under the ids that clients know: a session that has gone on to another conversation is one row, with
+/// the newest conversation in which somebody has said something.
+fn public(
+    mut files: Vec<TranscriptFile>,
+    chained: &HashMap<ClaudeSessionId, ClaudeSessionId>,
+) -> Vec<TranscriptFile> {
+    files.retain(|file| !chained.contains_key(&file.id) || matches!(Summary::read(file), Ok(Some(_))));
+    for file in &mut files {
+        if let Some(session) = chained.get(&file.id) {
+            file.id = session.clone();
+        }
+    }
+    let mut known = HashSet::new();
+    files.retain(|file| known.insert(file.id.clone()));
+    files.sort_by_key(|file| Reverse(Cursor::of(file)));
+    files
 }
 
 /// A session as the list shows it, if it is one and belongs to one of the folders.
@@ -119,8 +145,9 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::history::Record;
 
-    fn store(sessions: usize) -> (tempfile::TempDir, TranscriptStore) {
+    fn store(sessions: usize) -> (tempfile::TempDir, (TranscriptStore, Records)) {
         let claude = tempfile::tempdir().unwrap();
         let folder = claude.path().join("projects/-a-b");
         fs::create_dir_all(&folder).unwrap();
@@ -139,11 +166,11 @@ mod tests {
                 .set_modified(modified)
                 .unwrap();
         }
-        let store = TranscriptStore::new(claude.path());
+        let store = (TranscriptStore::new(claude.path()), Records::new(claude.path()));
         (claude, store)
     }
 
-    fn titles(store: &TranscriptStore, cwd: Option<&Path>) -> Vec<Vec<usize>> {
+    fn titles(store: &(TranscriptStore, Records), cwd: Option<&Path>) -> Vec<Vec<usize>> {
         let mut pages = Vec::new();
         let mut after = None;
         loop {
@@ -181,6 +208,22 @@ mod tests {
             fs::copy(file.path(), to.join(file.file_name())).unwrap();
         }
         assert_eq!(titles(&store, None).concat().len(), 2);
+    }
+
+    #[test]
+    fn a_session_that_has_gone_on_to_other_conversations_is_one_row() {
+        let (claude, store) = store(6);
+        let id = |number: usize| ClaudeSessionId::from(format!("00000000-0000-4000-8000-{number:012}"));
+        let record = Record {
+            conversations: vec![id(0), id(2), id(4)],
+            ..Record::default()
+        };
+        store.1.write(&id(0), &record).unwrap();
+        let unsaid = claude.path().join(format!("projects/-a-b/{}.jsonl", id(4)));
+        fs::write(unsaid, "{}\n").unwrap();
+        assert_eq!(titles(&store, None).concat(), [5, 3, 2, 1]);
+        let page = page(&store, None, None);
+        assert_eq!(page.sessions[2].session_id.to_string(), id(0).as_str());
     }
 
     #[test]

@@ -137,9 +137,7 @@ fn find_in_files(
         // What was written down of it is gone.
         return Err(HistoryError::Unknown);
     }
-    if let Some(pid) = record.conversations.iter().find_map(|id| store.holder(id)) {
-        return Err(HistoryError::Held(pid));
-    }
+    records.check_free(store, &record.conversations)?;
     if !record.cwd.is_dir() {
         return Err(HistoryError::FolderGone(record.cwd));
     }

@@ -3,11 +3,12 @@
 //!
 //! Written only when there is something to keep. A file that cannot be read is as if it were not there.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use claude_sdk_bridge::messages::ClaudeSessionId;
-use claude_sdk_bridge::transcripts::{SessionLock, is_session_id};
+use claude_sdk_bridge::transcripts::{SessionLock, TranscriptStore, is_session_id};
 use permission_core::PermissionMode;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
@@ -64,6 +65,40 @@ impl Records {
             .ok()?;
         let sound = record.conversations.iter().all(|id| is_session_id(id.as_str()));
         (sound && !record.conversations.is_empty()).then_some(record)
+    }
+
+    /// Which session has a conversation that it did not begin with, by conversation.
+    pub(super) fn chained(&self) -> HashMap<ClaudeSessionId, ClaudeSessionId> {
+        let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
+        let records = files.filter_map(|file| {
+            let name = file.file_name();
+            let id = ClaudeSessionId::from(name.to_str()?.strip_suffix(".json")?);
+            Some((self.read(&id)?.conversations, id))
+        });
+        let chained = records.flat_map(|(conversations, session)| {
+            let later = conversations.into_iter().skip(1);
+            later.map(move |conversation| (conversation, session.clone()))
+        });
+        chained.collect()
+    }
+
+    /// Refuses where a process has one of a session's conversations open, for itself or for the session that has gone on to
+    /// it.
+    ///
+    /// # Errors
+    /// Who has it.
+    pub(super) fn check_free(
+        &self,
+        store: &TranscriptStore,
+        conversations: &[ClaudeSessionId],
+    ) -> Result<(), HistoryError> {
+        let holder = |id| store.holder(id).map(|pid| (id, pid));
+        let Some((id, pid)) = conversations.iter().find_map(holder) else {
+            return Ok(());
+        };
+        let session = self.chained().remove(id);
+        let another = session.filter(|session| Some(session) != conversations.first());
+        Err(another.map_or(HistoryError::Held(pid), HistoryError::Chained))
     }
 
     /// Forgets a session.
