@@ -3,9 +3,9 @@
 //! A process that goes on writing would make it anew without its history, so that is ended first, or waited for by
 //! whoever has it.
 
-use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::{fs, io};
 
 use acp_proto::{RequestContext, RpcError, schema};
 use claude_sdk_bridge::{messages::ClaudeSessionId, transcripts::TranscriptStore};
@@ -48,8 +48,13 @@ pub(super) fn remove(
     records.check_free(store, &conversations)?;
     for transcript in conversations.iter().flat_map(|id| store.copies(id)) {
         let folder = transcript.folder();
-        gone(std::fs::remove_file(&transcript.path), transcript.path)?;
-        gone(std::fs::remove_dir_all(&folder), folder)?;
+        gone(fs::remove_file(&transcript.path), transcript.path)?;
+        let removed = match folder.is_dir() && !folder.is_symlink() {
+            true => fs::remove_dir_all(&folder),
+            // Whatever it is, nobody reads it any more.
+            false => fs::remove_file(&folder),
+        };
+        gone(removed, folder)?;
     }
     records
         .remove(id)
@@ -61,5 +66,37 @@ fn gone(removed: io::Result<()>, path: PathBuf) -> Result<(), HistoryError> {
     match removed {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(HistoryError::Kept(path, error)),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_where_a_folder_would_goes_as_well() {
+        let claude = tempfile::tempdir().unwrap();
+        let project = claude.path().join("projects/-a");
+        let kept = claude.path().join("kept");
+        for folder in [project.join("inner"), kept.clone()] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        let id = ClaudeSessionId::from("0a0c4f6e-1111-4222-8333-abcdefabcdef");
+        let beside = project.join(id.as_str());
+        let (store, records) = (TranscriptStore::new(claude.path()), Records::new(claude.path()));
+        let makes: [&dyn Fn(); 4] = [
+            &|| (),
+            &|| fs::write(&beside, "a file").unwrap(),
+            &|| fs::create_dir_all(beside.join("subagents")).unwrap(),
+            &|| std::os::unix::fs::symlink(&kept, &beside).unwrap(),
+        ];
+        for make in makes {
+            fs::write(project.join(format!("{id}.jsonl")), "{}\n").unwrap();
+            make();
+            remove(&store, &records, &id).unwrap();
+            let left = fs::read_dir(&project).unwrap().flatten();
+            assert_eq!(left.map(|entry| entry.file_name()).collect::<Vec<_>>(), ["inner"]);
+        }
+        assert!(kept.is_dir());
     }
 }
