@@ -51,13 +51,13 @@ pub(crate) struct Setup {
 /// Why a session cannot be set up as asked.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub(crate) enum SetupError {
-    #[error("`cwd` must be an absolute path, but received: {}", .0.display())]
+    #[error("`cwd` must be an absolute path, but received: {}", shown(.0))]
     RelativeCwd(PathBuf),
-    #[error("`cwd` does not exist on the machine running the agent: {}", .0.display())]
+    #[error("`cwd` does not exist on the machine running the agent: {}", shown(.0))]
     MissingCwd(PathBuf),
-    #[error("`cwd` is not a directory: {}", .0.display())]
+    #[error("`cwd` is not a directory: {}", shown(.0))]
     CwdNotDirectory(PathBuf),
-    #[error("`additionalDirectories` entries must be absolute paths, but received: {}", .0.display())]
+    #[error("`additionalDirectories` entries must be absolute paths, but received: {}", shown(.0))]
     RelativeDirectory(PathBuf),
     #[error("two MCP servers are named `{0}`; give each its own name")]
     DuplicateServer(String),
@@ -217,8 +217,13 @@ pub(crate) fn set_up_stored(
     Ok(setup)
 }
 
+/// A path in a text: on one line, whatever it is called.
+pub(crate) fn shown(path: &Path) -> String {
+    path.display().to_string().escape_debug().to_string()
+}
+
 fn elsewhere(folder: &Path) -> String {
-    let folder = folder.display();
+    let folder = shown(folder);
     format!("This conversation belongs to the folder `{folder}` and goes on there.")
 }
 
@@ -310,6 +315,12 @@ mod tests {
 
     fn params(params: Value) -> Result<NewSessionParams, String> {
         serde_json::from_value(params).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_folder_stands_on_one_line_of_an_error() {
+        let error = check_cwd(Path::new("/no\n\u{1b}[2Jüä")).unwrap_err().to_string();
+        assert!(error.ends_with(r"/no\n\u{1b}[2Jüä"), "{error}");
     }
 
     #[test]

@@ -7,6 +7,8 @@ use acp_proto::{RpcError, errors, schema};
 use claude_sdk_bridge::messages::ClaudeSessionId;
 use serde_json::json;
 
+use crate::setup::shown;
+
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HistoryError {
     #[error("no such conversation")]
@@ -25,7 +27,7 @@ pub(crate) enum HistoryError {
     Held(i32),
     #[error("the conversation is part of the session `{0}`, which is open; go on there")]
     Chained(ClaudeSessionId),
-    #[error("the conversation belongs to the folder `{}`, which does not exist any more; make it again to go on", .0.display())]
+    #[error("the conversation belongs to the folder `{}`, which does not exist any more; make it again to go on", shown(.0))]
     FolderGone(PathBuf),
 }
 
@@ -59,7 +61,7 @@ mod tests {
             HistoryError::AnotherAgent,
             HistoryError::Held(7),
             HistoryError::Chained("first".into()),
-            HistoryError::FolderGone("/gone".into()),
+            HistoryError::FolderGone("/gone\nagain".into()),
         ];
         let told = all.map(|error| {
             let error = error.for_client(&"id".into());
@@ -74,7 +76,7 @@ mod tests {
         -32600 Invalid request: another agent has the conversation open; close it there, or fork the conversation
         -32600 Invalid request: the process 7 has the conversation open; end it there, or fork the conversation
         -32600 Invalid request: the conversation is part of the session `first`, which is open; go on there
-        -32602 Invalid params: the conversation belongs to the folder `/gone`, which does not exist any more; make it again to go on
+        -32602 Invalid params: the conversation belongs to the folder `/gone\nagain`, which does not exist any more; make it again to go on
         ");
     }
 }
