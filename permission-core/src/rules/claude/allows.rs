@@ -74,10 +74,18 @@ impl RuleSet {
         let by_options = timed && words.next().is_some_and(|word| word.starts_with('-'));
         let runs = match allowed {
             Allowed::ReadOnly => !timed,
-            Allowed::ByRules(_) | Allowed::AcceptedEdit => !by_options && (moves == 0 || !writes),
+            Allowed::ByRules(_) | Allowed::AcceptedEdit => {
+                !by_options && !(writes && (moves > 0 || in_here(call)))
+            }
         };
         (runs && moves < 2).then_some(allowed)
     }
+}
+
+/// Claude knows this directory by its variable to read in, not to write in.
+fn in_here(call: &ToolCall<'_>) -> bool {
+    call.text("command")
+        .is_some_and(|command| command.contains("$PWD"))
 }
 
 /// Whether Claude takes every word of a command as it stands.
