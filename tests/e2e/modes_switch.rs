@@ -426,7 +426,8 @@ fn choices_made_before_the_first_prompt_and_while_claude_starts_are_kept(world: 
         (turn.tool("toolu_w").status(), turn.text().as_str()),
         ("completed", "made")
     );
-    let request = world.model().wait_request(0);
+    // A choice that came just behind the prompt counts from the next request on.
+    let request = world.model().wait_request(1);
     assert!(
         request.body["model"].as_str().unwrap().contains("sonnet"),
         "{}",
