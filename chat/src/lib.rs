@@ -13,5 +13,8 @@ mod run;
 
 pub use console::Console;
 pub use errors::ChatError;
+pub use present::changes::{Change, TooManyLines, changes};
 pub use present::sanitize::{block as printable, line as printable_line};
+pub use present::tools::is_nested;
+pub use present::wording::plan_entry;
 pub use run::{Conversation, Ending, Options, run};

@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 
 use acp_proto::schema::{
-    CompactionStatus, CompactionUpdate, ContentBlock, ContentChunk, MessageId, Meta, Plan, PlanEntryStatus,
-    SessionUpdate, ToolCall, ToolCallId, ToolCallUpdate,
+    CompactionStatus, CompactionUpdate, ContentBlock, ContentChunk, MessageId, Plan, SessionUpdate, ToolCall,
+    ToolCallId, ToolCallUpdate,
 };
 use jiff::Timestamp;
 use session_manager::history::Told;
@@ -82,9 +82,9 @@ impl Conversation {
         let main_thread = match &update {
             SessionUpdate::UserMessageChunk(chunk)
             | SessionUpdate::AgentMessageChunk(chunk)
-            | SessionUpdate::AgentThoughtChunk(chunk) => !is_nested(chunk.meta.as_ref()),
-            SessionUpdate::ToolCall(call) => !is_nested(call.meta.as_ref()),
-            SessionUpdate::ToolCallUpdate(update) => !is_nested(update.meta.as_ref()),
+            | SessionUpdate::AgentThoughtChunk(chunk) => !chat::is_nested(chunk.meta.as_ref()),
+            SessionUpdate::ToolCall(call) => !chat::is_nested(call.meta.as_ref()),
+            SessionUpdate::ToolCallUpdate(update) => !chat::is_nested(update.meta.as_ref()),
             _ => false,
         };
         let Some((item, span)) = self.place(update, asked) else {
@@ -143,7 +143,7 @@ impl Conversation {
                 }
             }
         }
-        self.push(part(text), is_nested(chunk.meta.as_ref()))
+        self.push(part(text), chat::is_nested(chunk.meta.as_ref()))
     }
 
     /// An announced call ends what the model wrote; one that comes with its result ends what it did.
@@ -154,7 +154,7 @@ impl Conversation {
             self.apply(index, update);
             return (index, ran);
         }
-        let (id, nested) = (call.tool_call_id.clone(), is_nested(call.meta.as_ref()));
+        let (id, nested) = (call.tool_call_id.clone(), chat::is_nested(call.meta.as_ref()));
         let index = self.push(Part::Call(Box::new(call)), nested);
         self.calls.insert(id, index);
         (index, Span::Model)
@@ -181,14 +181,7 @@ impl Conversation {
         let steps: Vec<String> = plan
             .entries
             .iter()
-            .map(|entry| {
-                let mark = match entry.status {
-                    PlanEntryStatus::Completed => "[x]",
-                    PlanEntryStatus::InProgress => "[~]",
-                    _ => "[ ]",
-                };
-                format!("{mark} {}", entry.content)
-            })
+            .map(|entry| chat::plan_entry(&entry.status, &entry.content))
             .collect();
         let since_prompt = self.items.iter_mut().rev();
         let mut since_prompt = since_prompt.take_while(|item| !matches!(item.part, Part::Prompt(_)));
@@ -226,10 +219,4 @@ pub(crate) fn block_text(block: &ContentBlock) -> String {
         ContentBlock::Resource(_) => "[embedded resource]".to_owned(),
         _ => "[content]".to_owned(),
     }
-}
-
-fn is_nested(meta: Option<&Meta>) -> bool {
-    meta.and_then(|meta| meta.get("claudeCode"))
-        .and_then(|claude| claude.get("parentToolUseId"))
-        .is_some_and(serde_json::Value::is_string)
 }

@@ -5,13 +5,13 @@
 use std::fmt::Write as _;
 
 use acp_proto::schema::{Diff, ToolCall, ToolCallContent, ToolCallStatus};
+use chat::Change;
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
 
-use super::changes::{self, Change};
 use super::conversation::{Conversation, Item, Part, Span, block_text};
 use super::timeline::{self, Stretch};
-use super::{About, wording};
+use super::{About, changed, wording};
 
 const STYLE: &str = include_str!("page.css");
 /// A browser that obeys it loads nothing and runs nothing, whatever stands in the page.
@@ -109,12 +109,12 @@ fn diff_section(diff: &Diff) -> String {
     };
     let path = escaped(&diff.path.to_string_lossy());
     let mut lines = format!("<p class=\"path\">{path}{new}</p><pre class=\"diff\">");
-    for (change, line) in changes::lines(diff) {
+    for (change, line) in changed(diff) {
         let class = match change {
             Change::Same => "same",
             Change::Removed => "removed",
             Change::Added => "added",
-            Change::Remark => "remark",
+            Change::Gap => "remark",
         };
         let _ = write!(
             lines,

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use acp_proto::schema::{Diff, ToolCall, ToolCallContent, ToolCallStatus};
 
 use super::conversation::{Conversation, Part, block_text};
-use super::{About, changes, wording};
+use super::{About, changed, wording};
 
 /// Writes the conversation down.
 pub(super) fn page(about: &About, conversation: &Conversation) -> String {
@@ -87,7 +87,7 @@ fn diff_text(diff: &Diff) -> String {
         None => format!("+++ {path} ({})", wording::NEW_FILE),
     }];
     lines.extend(
-        changes::lines(diff)
+        changed(diff)
             .into_iter()
             .map(|(change, line)| format!("{}{line}", change.sign())),
     );

@@ -1,7 +1,6 @@
 //! `sessions`: the conversations that Claude has written down, as a list, as Markdown and as a page. Nothing is started
 //! and nothing of Claude's is written.
 
-mod changes;
 mod conversation;
 mod html;
 mod markdown;
@@ -15,8 +14,9 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 
-use acp_proto::schema::SessionInfo;
+use acp_proto::schema::{Diff, SessionInfo};
 use anyhow::Context as _;
+use chat::Change;
 use claude_sdk_bridge::messages::ClaudeSessionId;
 use claude_sdk_bridge::transcripts::TranscriptStore;
 use session_manager::history;
@@ -102,6 +102,12 @@ fn row(info: &SessionInfo, with_folder: bool) -> String {
         false => String::new(),
     };
     format!("{}  {updated}  {title}{folder}", info.session_id)
+}
+
+/// The lines of a change, or why they are not told apart.
+fn changed(diff: &Diff) -> Vec<(Change, String)> {
+    chat::changes(diff)
+        .unwrap_or_else(|many| vec![(Change::Gap, wording::too_large(many.before, many.after))])
 }
 
 /// A conversation, whole.

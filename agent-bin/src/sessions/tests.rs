@@ -154,13 +154,10 @@ fn a_page_holds_no_markup_but_its_own() {
 fn a_file_that_was_written_anew_is_compared_in_bounded_time() {
     let text = |word: &str| -> String { (0..19_000).map(|line| format!("{word} {line}\n")).collect() };
     let diff = Diff::new("/a", text("new")).old_text(text("old"));
-    let lines = super::changes::lines(&diff);
+    let lines = super::changed(&diff);
     let count = |wanted| lines.iter().filter(|(change, _)| *change == wanted).count();
     assert_eq!(
-        (
-            count(super::changes::Change::Added),
-            count(super::changes::Change::Removed)
-        ),
+        (count(chat::Change::Added), count(chat::Change::Removed)),
         (19_000, 19_000)
     );
 }

@@ -1,18 +1,9 @@
 //! A file change as a unified diff. Pure; the agent's texts are sanitized line by line.
 
-use std::time::Duration;
-
-use similar::{ChangeTag, TextDiff};
-
+use super::changes::{Change, TooManyLines, changes};
 use super::style::Style;
 use super::{sanitize, wording};
 use acp_proto::schema::Diff;
-
-/// Above this many lines on either side a line-by-line comparison is not worth its time on a terminal.
-const COMPARED_LINES: usize = 20_000;
-/// Then what is left to compare counts as changed.
-const COMPARING: Duration = Duration::from_millis(200);
-const CONTEXT_LINES: usize = 3;
 
 /// The diff as lines without indentation, at most `limit` of them plus one that says how many were left out.
 pub(crate) fn lines(diff: &Diff, style: Style, limit: usize) -> Vec<String> {
@@ -21,41 +12,30 @@ pub(crate) fn lines(diff: &Diff, style: Style, limit: usize) -> Vec<String> {
         None => style.bold(&wording::diff_new_file(&path)),
         Some(_) => style.bold(&wording::diff_changed_file(&path)),
     }];
-    let old = diff.old_text.as_deref().unwrap_or_default();
-    if old.lines().count().max(diff.new_text.lines().count()) > COMPARED_LINES {
-        lines.push(wording::diff_too_large(
-            old.lines().count(),
-            diff.new_text.lines().count(),
-        ));
-        return lines;
-    }
-    let mut changes = change_lines(old, &diff.new_text, style);
+    let mut changes = match changes(diff) {
+        Ok(changes) => changes,
+        Err(TooManyLines { before, after }) => {
+            lines.push(wording::diff_too_large(before, after));
+            return lines;
+        }
+    };
     let left_out = changes.len().saturating_sub(limit);
     changes.truncate(limit);
-    lines.extend(changes);
+    lines.extend(changes.iter().map(|(change, text)| line(*change, text, style)));
     if left_out > 0 {
         lines.push(style.dim(&wording::more_lines(left_out)));
     }
     lines
 }
 
-fn change_lines(old: &str, new: &str, style: Style) -> Vec<String> {
-    let comparison = TextDiff::configure().timeout(COMPARING).diff_lines(old, new);
-    let mut lines = Vec::new();
-    for (number, group) in comparison.grouped_ops(CONTEXT_LINES).iter().enumerate() {
-        if number > 0 {
-            lines.push(style.cyan("@@"));
-        }
-        for change in group.iter().flat_map(|op| comparison.iter_changes(op)) {
-            let text = sanitize::block(change.value().trim_end_matches(['\n', '\r'])).into_owned();
-            lines.push(match change.tag() {
-                ChangeTag::Equal => format!(" {text}"),
-                ChangeTag::Delete => style.red(&format!("-{text}")),
-                ChangeTag::Insert => style.green(&format!("+{text}")),
-            });
-        }
+fn line(change: Change, text: &str, style: Style) -> String {
+    let text = format!("{}{}", change.sign(), sanitize::block(text));
+    match change {
+        Change::Same => text,
+        Change::Removed => style.red(&text),
+        Change::Added => style.green(&text),
+        Change::Gap => style.cyan(&text),
     }
-    lines
 }
 
 #[cfg(test)]
@@ -95,7 +75,7 @@ mod tests {
 
     #[test]
     fn an_enormous_file_is_only_counted() {
-        let huge = "x\n".repeat(COMPARED_LINES + 1);
+        let huge = "x\n".repeat(super::super::changes::COMPARED_LINES + 1);
         insta::assert_snapshot!(check(Some("y\n"), &huge, 10), @r"
         changed src/a.rs
         1 line before, 20001 lines after: too large to show

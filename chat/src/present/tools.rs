@@ -155,7 +155,8 @@ impl Tool {
 }
 
 /// Whether a subagent made the call.
-pub(crate) fn is_nested(meta: Option<&Meta>) -> bool {
+#[must_use]
+pub fn is_nested(meta: Option<&Meta>) -> bool {
     meta.and_then(|meta| meta.get("claudeCode"))
         .and_then(|claude| claude.get("parentToolUseId"))
         .is_some_and(serde_json::Value::is_string)

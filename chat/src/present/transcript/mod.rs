@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use acp_proto::schema::{
-    CompactionUpdate, ContentBlock, ContentChunk, MessageId, Meta, Plan, PlanUpdateContent,
+    CompactionUpdate, ContentBlock, ContentChunk, MessageId, Meta, PlanEntry, PlanUpdateContent,
     RequestPermissionRequest, SessionModeState, SessionUpdate, StopReason, ToolCall, ToolCallId,
     ToolCallUpdate,
 };
@@ -82,7 +82,7 @@ impl Transcript {
             SessionUpdate::AgentMessageChunk(chunk) => self.answer(chunk, &mut out),
             SessionUpdate::ToolCall(call) => self.tool_call(call, &mut out),
             SessionUpdate::ToolCallUpdate(update) => self.tool_update(update, &mut out),
-            SessionUpdate::Plan(plan) => self.plan(plan_lines(plan), &mut out),
+            SessionUpdate::Plan(plan) => self.plan(plan_lines(&plan.entries), &mut out),
             SessionUpdate::PlanUpdate(update) => self.plan(plan_update_lines(&update.plan), &mut out),
             SessionUpdate::CurrentModeUpdate(update) => {
                 self.mode(&update.current_mode_id.to_string(), &mut out)
@@ -354,9 +354,9 @@ fn is_child(meta: Option<&Meta>) -> bool {
     tools::is_nested(meta)
 }
 
-fn plan_lines(plan: &Plan) -> Vec<String> {
-    let entries = plan.entries.iter();
+fn plan_lines(entries: &[PlanEntry]) -> Vec<String> {
     entries
+        .iter()
         .map(|entry| {
             format!(
                 "  {}",
@@ -368,17 +368,7 @@ fn plan_lines(plan: &Plan) -> Vec<String> {
 
 fn plan_update_lines(content: &PlanUpdateContent) -> Vec<String> {
     match content {
-        PlanUpdateContent::Items(items) => {
-            let entries = items.entries.iter();
-            entries
-                .map(|entry| {
-                    format!(
-                        "  {}",
-                        wording::plan_entry(&entry.status, &sanitize::line(&entry.content))
-                    )
-                })
-                .collect()
-        }
+        PlanUpdateContent::Items(items) => plan_lines(&items.entries),
         PlanUpdateContent::Markdown(plan) => sanitize::block(&plan.content)
             .lines()
             .map(|line| format!("  {line}"))

@@ -73,7 +73,9 @@ pub(crate) fn tool_status(status: ToolCallStatus) -> Option<&'static str> {
     }
 }
 
-pub(crate) fn plan_entry(status: &PlanEntryStatus, content: &str) -> String {
+/// A step of a plan with its mark.
+#[must_use]
+pub fn plan_entry(status: &PlanEntryStatus, content: &str) -> String {
     let mark = match status {
         PlanEntryStatus::Completed => "[x]",
         PlanEntryStatus::InProgress => "[~]",
